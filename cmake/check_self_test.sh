@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# A check that cannot fail proves nothing: plants one offence for each, and demands that it is found.
+set -euo pipefail
+checks=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder"/{sim,gpu,cli}
+cp "$checks/../.clang-format" "$folder"
+
+# expect <status> <check> <file> <content>
+expect() {
+  local status=0
+  printf '%b' "$4" >"$folder/$3"
+  "$checks/check_$2.sh" "$folder" >/dev/null 2>&1 || status=$?
+  rm "$folder/$3"
+  if ((status != $1 && status != 77)); then
+    echo "check_$2.sh: $4 in $3 gives $status, not $1"
+    exit 1
+  fi
+}
+
+expect 0 format sim/a.h 'int f();\n'
+expect 1 format sim/a.h 'int  f( );\n'
+expect 0 includes sim/a.h '#include "sim/b.h"\n#include <vector>\n#include <Eigen/Dense>\n'
+expect 1 includes sim/a.h '#include "cli/b.h"\n'
+expect 1 includes sim/a.h '  # include <fmt/format.h>\n'
+expect 1 includes sim/a.h '#include "b.h"\n'
+expect 0 includes gpu/a.cu '#include "sim/event.h"\n'
+expect 1 includes gpu/a.cu '#include "sim/machine.h"\n'
+expect 1 includes gpu/a.cu '#include "sim/eventXh"\n'
+expect 0 includes cli/a.cpp '#include "gpu/api.h"\n'
+expect 1 includes cli/a.cpp '#include "gpu/tracer.h"\n'
+expect 0 paths sim/a.h '// https://example.org/home/page, $root/tmp/x\n'
+expect 1 paths sim/a.h '// see /ho''me/me/notes\n'

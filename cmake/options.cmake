@@ -1,0 +1,17 @@
+# How our own code is compiled. Every target of ours links tilewalk_options PRIVATE; dependencies never see it.
+add_library(tilewalk_options INTERFACE)
+
+target_compile_options(tilewalk_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-Wold-style-cast;-Wimplicit-fallthrough;-Wswitch>
+  # A compiler that fuses a*b+c rounds once instead of twice; without this, values would differ between machines.
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+
+if(TILEWALK_WERROR)
+  target_compile_options(tilewalk_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+
+if(TILEWALK_SANITIZE)
+  target_compile_options(tilewalk_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer>)
+  target_link_options(tilewalk_options INTERFACE -fsanitize=address,undefined)
+endif()
