@@ -1,0 +1,206 @@
+#include "sim/compare.h"
+
+#include <Eigen/Core>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "sim/describe.h"
+
+namespace tilewalk {
+namespace {
+
+using MatrixD = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using InputMap = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// What a watched tile may differ by, computed in float64 alongside the run. One object follows one kernel.
+class Bounds {
+ public:
+  Bounds(const Plan& plan, const Inputs& inputs, const Kernel& kernel)
+      : plan_(plan), in_(inputs), kernel_(kernel), rows_(plan.problem().instances() * plan.problem().n_q) {
+    m_ = Eigen::ArrayXd::Constant(rows_, -infinity);
+    l_ = dm_ = Eigen::ArrayXd::Zero(rows_);
+    weight_ = MatrixD::Zero(rows_, plan.problem().d);
+  }
+
+  // Tile (i, j) of an instance has been worked on.
+  void visit(std::int64_t instance, std::int64_t i, std::int64_t j) {
+    const Problem& p = plan_.problem();
+    const Rect rect = kernel_.rect(i, j, p);
+    first_ = instance * p.n_q + rect.row;
+    const InputMap q(in_.q.data() + first_ * p.d, rect.rows, p.d);
+    const std::int64_t kv = (p.kv_instance(instance) * p.n_kv + rect.col) * p.d;
+    const InputMap k(in_.k.data() + kv, rect.cols, p.d), v(in_.v.data() + kv, rect.cols, p.d);
+    s_ = q.cast<double>() * k.cast<double>().transpose() * static_cast<double>(p.scale);
+    abs_s_ =
+        q.cast<double>().cwiseAbs() * k.cast<double>().cwiseAbs().transpose() * std::abs(double(p.scale));
+    const MatrixD abs_v = v.cast<double>().cwiseAbs();
+    for (std::int64_t r = 0; r < rect.rows; ++r) add_row(rect, r, abs_v);
+  }
+
+  // Allowed difference of element (r, c) of a watched tile that holds `value`.
+  double allowed(std::string_view tile, std::int64_t r, std::int64_t c, double value) const {
+    const std::int64_t row = first_ + r;
+    if (tile == "m") return dm_(row);
+    if (tile == "l") return std::abs(value) * (1e-5 + 2 * dm_(row));
+    if (tile == "o") return p_rounding() * weight_(row, c) / (normalised() && l_(row) > 0 ? l_(row) : 1);
+    const double ds = 8 * 0x1p-24 * abs_s_(r, c);  // "s" holds scores, or in the softmax kernel weights
+    if (kernel_.row->name != "softmax") return ds;
+    return std::abs(value) * (1e-5 + 2 * dm_(row) + epsilon_of(plan_.problem().dtype));
+  }
+
+ private:
+  void add_row(const Rect& rect, std::int64_t r, const MatrixD& abs_v) {
+    const Problem& p = plan_.problem();
+    const std::int64_t row = first_ + r;
+    const bool softmax = plan_.algorithm().softmax;
+    double m = m_(row);
+    for (std::int64_t c = 0; c < rect.cols; ++c) {
+      if (!p.visible(rect.row + r, rect.col + c)) continue;
+      m = std::max(m, s_(r, c));
+      dm_(row) = std::max(dm_(row), 8 * 0x1p-24 * abs_s_(r, c));
+    }
+    if (!softmax) m = 0;
+    if (m == -infinity) return;
+    const double alpha = softmax ? std::exp(m_(row) - m) : 1;
+    l_(row) *= alpha;
+    weight_.row(row) *= alpha;
+    for (std::int64_t c = 0; c < rect.cols; ++c) {
+      if (!p.visible(rect.row + r, rect.col + c)) continue;
+      const double weight = softmax ? std::exp(s_(r, c) - m) : std::abs(s_(r, c));
+      l_(row) += weight;
+      weight_.row(row) += weight * abs_v.row(c);
+    }
+    m_(row) = m;
+  }
+
+  double p_rounding() const { return 2 * epsilon_of(plan_.problem().dtype) + 1e-5; }
+  // O is normalised as soon as it is written by the K/V-outer algorithms, and where P was.
+  bool normalised() const {
+    return plan_.algorithm().softmax && (kernel_.row->outer == Axis::kv || kernel_.row->name == "output");
+  }
+
+  const Plan& plan_;
+  const Inputs& in_;
+  const Kernel& kernel_;
+  std::int64_t rows_, first_ = 0;
+  Eigen::ArrayXd m_, l_, dm_;
+  MatrixD weight_, s_, abs_s_;  // weight: sum P|V| of each row
+};
+
+// Not a number, or on different sides of infinity, is as far apart as can be.
+double distance(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  const double d = std::abs(a - b);
+  return std::isnan(d) ? infinity : d;
+}
+
+double ratio(double difference, double allowed) {
+  if (difference == 0) return 0;
+  return allowed > 0 ? difference / allowed : infinity;
+}
+
+}  // namespace
+
+bool ValueDiff::is_in(const TileRecord& record) const {
+  return launch == record.launch && cta == record.cta && row == record.row && col == record.col;
+}
+
+double ValueDiff::times_allowed() const { return ratio(distance(expected, found), allowed); }
+
+namespace {
+
+using Key = std::tuple<int, int, int>;  // launch, CTA, agent
+
+std::map<Key, std::vector<const Event*>> by_cta(const Trace& trace) {
+  std::map<Key, std::vector<const Event*>> result;
+  for (const Event& e : trace.events) result[{e.launch, e.cta, e.agent}].push_back(&e);
+  return result;
+}
+
+// Flags of a fault say what an operation computes, not which one it is.
+bool same_step(Event a, Event b) {
+  constexpr std::uint8_t sound = 0x0f;
+  a.flags &= sound;
+  b.flags &= sound;
+  return a == b;
+}
+
+std::optional<FlowDiff> first_flow_diff(const Plan& plan, const Trace& expected, const Trace& found) {
+  const auto ours = by_cta(expected), theirs = by_cta(found);
+  static const std::vector<const Event*> none;
+  const auto words = [&](const std::vector<const Event*>& list, std::size_t n) {
+    return n < list.size() ? describe(*list[n], plan) : std::string("nothing");
+  };
+  const auto differ = [&](const std::vector<const Event*>& a,
+                          const std::vector<const Event*>& b) -> std::optional<FlowDiff> {
+    for (std::size_t n = 0; n < std::max(a.size(), b.size()); ++n) {
+      if (n < a.size() && n < b.size() && same_step(*a[n], *b[n])) continue;
+      const Event& at = n < a.size() ? *a[n] : *b[n];
+      return FlowDiff{at.launch, at.cta, at.row, at.col, words(a, n), words(b, n)};
+    }
+    return std::nullopt;
+  };
+  for (const auto& [key, events] : ours) {
+    const auto other = theirs.find(key);
+    if (auto diff = differ(events, other == theirs.end() ? none : other->second)) return diff;
+  }
+  for (const auto& [key, events] : theirs) {
+    if (ours.count(key) == 0) return differ(none, events);
+  }
+  return std::nullopt;
+}
+
+// Compares one watched tile. Keeps the worst ratios, and of the first tile of the score matrix that is beyond
+// what is allowed the element that is furthest beyond it.
+void compare_tile(const Bounds& bounds, const TileRecord& record, const std::string& name,
+                  const WatchedTile& a, const WatchedTile& b, TraceDiff& diff) {
+  for (std::size_t n = 0; n < a.values.size(); ++n) {
+    const auto r = static_cast<std::int64_t>(n) / a.cols, c = static_cast<std::int64_t>(n) % a.cols;
+    const double found = n < b.values.size() ? double(b.values[n]) : std::nan("");
+    const double apart = distance(double(a.values[n]), found);
+    const double allowed = bounds.allowed(name, r, c, double(a.values[n]));
+    const double times = ratio(apart, allowed);
+    diff.worst[name] = std::max(diff.worst[name], times);
+    if (times <= 1 || (diff.value && !(diff.value->is_in(record) && times > diff.value->times_allowed())))
+      continue;
+    diff.value = ValueDiff{record.launch,       record.cta, record.row, record.col, name, r, c,
+                           double(a.values[n]), found,      allowed};
+  }
+}
+
+using RecordKey = std::tuple<int, int, int, int, int>;  // launch, CTA, row, col, how often before
+
+template <class F>
+void each_record(const Trace& trace, F&& take) {
+  std::map<std::tuple<int, int, int, int>, int> seen;
+  for (const TileRecord& r : trace.records) {
+    take(RecordKey{r.launch, r.cta, r.row, r.col, seen[{r.launch, r.cta, r.row, r.col}]++}, r);
+  }
+}
+
+}  // namespace
+
+TraceDiff compare(const Plan& plan, const Inputs& inputs, const Trace& expected, const Trace& found) {
+  TraceDiff diff;
+  diff.flow = first_flow_diff(plan, expected, found);
+  std::map<RecordKey, const TileRecord*> others;
+  each_record(found, [&](const RecordKey& key, const TileRecord& r) { others[key] = &r; });
+  std::vector<Bounds> bounds;
+  for (const Kernel& kernel : plan.kernels) bounds.emplace_back(plan, inputs, kernel);
+  each_record(expected, [&](const RecordKey& key, const TileRecord& r) {
+    const Kernel& kernel = plan.kernels[r.launch];
+    Bounds& bound = bounds[r.launch];
+    bound.visit(r.cta / kernel.blocks, r.row, r.col);
+    const auto other = others.find(key);
+    if (other == others.end()) return;  // the flow differs, and says so
+    for (std::size_t n = 0; n < std::min(r.tiles.size(), other->second->tiles.size()); ++n) {
+      compare_tile(bound, r, std::string(kernel.tiles[r.tiles[n].tile].name), r.tiles[n],
+                   other->second->tiles[n], diff);
+    }
+  });
+  return diff;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,42 @@
+// Whether two recorded runs of the same plan do the same: the same steps, the same bytes, the same m, l, O.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sim/trace.h"
+
+namespace tilewalk {
+
+// The first event of a CTA that the other run does not have in the same place.
+struct FlowDiff {
+  std::uint8_t launch;
+  std::int32_t cta, row, col;
+  std::string expected, found;  // in words; "nothing" past the end
+};
+
+struct ValueDiff {
+  std::uint8_t launch;
+  std::int32_t cta, row, col;  // the tile of the score matrix
+  std::string tile;            // "m", "l", "o", ...
+  std::int64_t element_row, element_col;
+  double expected, found, allowed;
+
+  bool is_in(const TileRecord& record) const;
+  double times_allowed() const;  // |expected - found| / allowed
+};
+
+struct TraceDiff {
+  std::optional<FlowDiff> flow;
+  std::optional<ValueDiff> value;       // of the first tile with one beyond what is allowed, the worst
+  std::map<std::string, double> worst;  // per watched tile: largest |difference| / allowed
+  bool agrees() const { return !flow && !value; }
+};
+
+// `expected` is the sound run of `plan`, whose own fault is ignored. Order counts inside a CTA and agent
+// only. The tolerances are |dm| <= 8 2^-24 max_j scale sum|q||k_j|, |dl|/l <= 1e-5 + 2 |dm|, |dO| <= (2
+// ulp(P) + 1e-5) sum P|V|, and the same for scores and weights.
+TraceDiff compare(const Plan& plan, const Inputs& inputs, const Trace& expected, const Trace& found);
+
+}  // namespace tilewalk

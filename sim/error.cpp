@@ -1,0 +1,51 @@
+#include "sim/error.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace tilewalk {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, std::span<const std::string_view> known) {
+  constexpr std::size_t longest_worth_comparing = 64;
+  if (word.size() > longest_worth_comparing) return "";
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
+  for (const auto candidate : known) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string unknown_name(std::string_view what, std::string_view word,
+                         std::span<const std::string_view> known) {
+  std::string text = "unknown " + std::string(what) + " '" + std::string(word.substr(0, 64)) + "'";
+  const std::string guess = nearest(word, known);
+  text += guess.empty() ? ";" : "; did you mean '" + guess + "'?";
+  text += " Known: ";
+  for (std::size_t n = 0; n < known.size(); ++n) text += (n ? ", " : "") + std::string(known[n]);
+  return text;
+}
+
+}  // namespace tilewalk
