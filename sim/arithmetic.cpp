@@ -1,9 +1,9 @@
 // The arithmetic of events, on Eigen. Accumulators and scores are float; what a 16-bit matrix unit would read
 // is rounded to the problem's dtype first. A row that sees no key has m = -inf, l = 0 and O = 0, never NaN.
 #include <cmath>
-#include <limits>
 
 #include "sim/machine.h"
+#include "sim/softmax.h"
 
 namespace tilewalk {
 namespace {
@@ -13,23 +13,11 @@ using Row = Eigen::Ref<Eigen::Array<float, 1, Eigen::Dynamic>>;
 // One value a row. A tile of one column is contiguous.
 using Vector = Eigen::Map<Eigen::ArrayXf>;
 using ConstVector = Eigen::Map<const Eigen::ArrayXf>;
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// Below this the result is subnormal; GPU units flush it to 0 (ex2.approx.ftz), and so do we. Eigen's exp
-// clamps its argument instead, which would give masked scores (-inf) a weight of 1e-38.
-constexpr float least_exponent = -87.33654f;
-
-float exp_flushed(float x) { return x < least_exponent ? 0.0f : std::exp(x); }
-
+// Eigen's exp clamps its argument, which would give masked scores (-inf) a weight of 1e-38.
 void exp_in_place(Row row) { row = (row < least_exponent).select(0.0f, row.exp()); }
 
-// NaN wins, as it must reach the row's result.
-float larger(float a, float b) { return std::isnan(a) ? a : std::isnan(b) || b > a ? b : a; }
-
 float maximum(const Row& row) { return row.size() == 0 ? -infinity : row.maxCoeff<Eigen::PropagateNaN>(); }
-
-// What scores are measured against: the maximum, or 0 where there is none yet, since -inf - -inf is NaN.
-float base_of(float m) { return m == -infinity ? 0.0f : m; }
 
 // Operands of one event as matrices.
 class Operands {
@@ -215,12 +203,12 @@ void merge(const Event& e, const Operands& operands) {
   const ConstVector m_tile = operands.vector(2), l_tile = operands.vector(3);
   Vector alpha = operands.write_vector(4), beta = operands.write_vector(5);
   for (std::int64_t r = 0; r < e.rows; ++r) {
-    const float m_new = e.flags & flag::per_tile ? m_tile(r) : larger(m(r), m_tile(r));
+    const Merge join = merged(m(r), m_tile(r));
     const bool stale = e.flags & flag::stale_max && m(r) != -infinity;
-    alpha(r) = exp_flushed(m(r) - base_of(m_new));
-    beta(r) = exp_flushed(m_tile(r) - base_of(stale ? m(r) : m_new));
+    alpha(r) = join.alpha;
+    beta(r) = stale ? exp_flushed(m_tile(r) - m(r)) : join.beta;
     l(r) = alpha(r) * l(r) + beta(r) * l_tile(r);
-    m(r) = m_new;
+    m(r) = e.flags & flag::per_tile ? m_tile(r) : join.m;
     if (e.flags & flag::per_tile) l(r) = alpha(r) = beta(r) = 1;
   }
 }

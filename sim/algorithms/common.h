@@ -1,4 +1,5 @@
-// What the files of algorithms share: the element counts that closed forms are made of.
+// What the files of algorithms share: rows of their tables, and the element counts that closed forms are made
+// of.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,38 @@
 #include "sim/emitter.h"
 
 namespace tilewalk {
+
+constexpr bool not_counted = false, watched = true;
+
+// Tensors in HBM.
+constexpr TensorRow tensor_q{"Q", Axis::q, Axis::d, StoredAs::problem, "hbm"};
+constexpr TensorRow tensor_k{"K", Axis::kv, Axis::d, StoredAs::problem, "hbm"};
+constexpr TensorRow tensor_v{"V", Axis::kv, Axis::d, StoredAs::problem, "hbm"};
+constexpr TensorRow tensor_o(StoredAs type) { return {"O", Axis::q, Axis::d, type, "hbm"}; }
+// S or P, wherever they live.
+constexpr TensorRow tensor_scores(std::string_view name, StoredAs type, std::string_view home) {
+  return {name, Axis::q, Axis::kv, type, home};
+}
+// One f32 number a row: m, l, alpha, ...
+constexpr TensorRow tensor_vector(std::string_view name, std::string_view home, bool counted = true) {
+  return {name, Axis::q, Axis::one, StoredAs::f32, home, counted};
+}
+
+// Tiles of one CTA.
+constexpr TileRow tile_q{"q", "Q", Axis::q, Axis::d, StoredAs::problem, "sram"};
+constexpr TileRow tile_k{"k", "K", Axis::kv, Axis::d, StoredAs::problem, "sram"};
+constexpr TileRow tile_v{"v", "V", Axis::kv, Axis::d, StoredAs::problem, "sram"};
+constexpr TileRow tile_o(std::string_view level) {
+  return {"o", "O", Axis::q, Axis::d, StoredAs::f32, level, watched};
+}
+constexpr TileRow tile_scores(std::string_view name, std::string_view tensor, StoredAs type,
+                              std::string_view level, bool is_watched = false) {
+  return {name, tensor, Axis::q, Axis::kv, type, level, is_watched};
+}
+constexpr TileRow tile_vector(std::string_view name, std::string_view tensor, std::string_view level,
+                              bool is_watched = false) {
+  return {name, tensor, Axis::q, Axis::one, StoredAs::f32, level, is_watched};
+}
 
 // Elements over all batches and heads. Each query head reads its own copy of K and V (GQA shares no traffic).
 inline double q_elements(const Problem& p) { return double(p.instances()) * double(p.n_q) * double(p.d); }

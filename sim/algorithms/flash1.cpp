@@ -1,6 +1,6 @@
 // FlashAttention (Dao et al. 2022, Alg. 1), to the letter: K/V outer; O, l and m go back to HBM after each
 // tile, and O is always kept normalised.
-#include "sim/algorithms/common.h"
+#include "sim/algorithms/flash1_tiles.h"
 
 namespace tilewalk {
 namespace {
@@ -54,36 +54,23 @@ void flash1_cta(const Cta& cta, Emitter& e) {
   e.free({q, k, v, s, o, l, m, l_tile, m_tile, alpha, beta});
 }
 
-constexpr TensorRow tensors[] = {{"Q", Axis::q, Axis::d, StoredAs::problem, "hbm"},
-                                 {"K", Axis::kv, Axis::d, StoredAs::problem, "hbm"},
-                                 {"V", Axis::kv, Axis::d, StoredAs::problem, "hbm"},
-                                 {"S", Axis::q, Axis::kv, StoredAs::f32, "sram"},
-                                 {"O", Axis::q, Axis::d, StoredAs::f32, "hbm"},
-                                 {"l", Axis::q, Axis::one, StoredAs::f32, "hbm"},
-                                 {"m", Axis::q, Axis::one, StoredAs::f32, "hbm"},
-                                 {"l_tile", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                                 {"m_tile", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                                 {"alpha", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                                 {"beta", Axis::q, Axis::one, StoredAs::f32, "sram"}};
+constexpr TensorRow tensors[] = {tensor_q,
+                                 tensor_k,
+                                 tensor_v,
+                                 tensor_scores("S", StoredAs::f32, "sram"),
+                                 tensor_o(StoredAs::f32),
+                                 tensor_vector("l", "hbm"),
+                                 tensor_vector("m", "hbm"),
+                                 tensor_vector("l_tile", "sram"),
+                                 tensor_vector("m_tile", "sram"),
+                                 tensor_vector("alpha", "sram"),
+                                 tensor_vector("beta", "sram")};
 
-constexpr TileRow init_tiles[] = {{"o", "O", Axis::q, Axis::d, StoredAs::f32, "sram"},
-                                  {"l", "l", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                                  {"m", "m", Axis::q, Axis::one, StoredAs::f32, "sram"}};
-
-constexpr TileRow tiles[] = {{"q", "Q", Axis::q, Axis::d, StoredAs::problem, "sram"},
-                             {"k", "K", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                             {"v", "V", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                             {"s", "S", Axis::q, Axis::kv, StoredAs::f32, "sram"},
-                             {"o", "O", Axis::q, Axis::d, StoredAs::f32, "sram", true},
-                             {"l", "l", Axis::q, Axis::one, StoredAs::f32, "sram", true},
-                             {"m", "m", Axis::q, Axis::one, StoredAs::f32, "sram", true},
-                             {"l_tile", "l_tile", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                             {"m_tile", "m_tile", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                             {"alpha", "alpha", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                             {"beta", "beta", Axis::q, Axis::one, StoredAs::f32, "sram"}};
+constexpr TileRow init_tiles[] = {tile_o("sram"), tile_vector("l", "l", "sram"),
+                                  tile_vector("m", "m", "sram")};
 
 constexpr LaunchRow kernels[] = {{"init", init, Grid::per_q_block, Axis::q, init_tiles},
-                                 {"flash1", flash1_cta, Grid::per_head, Axis::kv, tiles}};
+                                 {"flash1", flash1_cta, Grid::per_head, Axis::kv, flash1_tiles}};
 
 std::vector<Launch> launches(const Problem&, const Tiling& tiling, const Arch&) {
   return {{&kernels[0], tiling}, {&kernels[1], tiling}};

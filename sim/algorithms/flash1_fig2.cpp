@@ -1,6 +1,6 @@
 // FlashAttention as the paper's Fig. 2 counts it: as flash1, but O is 16 bit in HBM and not read on the first
 // pass, and l and m are not counted.
-#include "sim/algorithms/common.h"
+#include "sim/algorithms/flash1_tiles.h"
 
 namespace tilewalk {
 namespace {
@@ -48,33 +48,19 @@ void flash1_fig2_cta(const Cta& cta, Emitter& e) {
   e.free({q, k, v, s, o, l, m, l_tile, m_tile, alpha, beta});
 }
 
-constexpr bool not_counted = false;
+constexpr TensorRow tensors[] = {tensor_q,
+                                 tensor_k,
+                                 tensor_v,
+                                 tensor_scores("S", StoredAs::f32, "sram"),
+                                 tensor_o(StoredAs::problem),
+                                 tensor_vector("l", "hbm", not_counted),
+                                 tensor_vector("m", "hbm", not_counted),
+                                 tensor_vector("l_tile", "sram"),
+                                 tensor_vector("m_tile", "sram"),
+                                 tensor_vector("alpha", "sram"),
+                                 tensor_vector("beta", "sram")};
 
-constexpr TensorRow tensors[] = {{"Q", Axis::q, Axis::d, StoredAs::problem, "hbm"},
-                                 {"K", Axis::kv, Axis::d, StoredAs::problem, "hbm"},
-                                 {"V", Axis::kv, Axis::d, StoredAs::problem, "hbm"},
-                                 {"S", Axis::q, Axis::kv, StoredAs::f32, "sram"},
-                                 {"O", Axis::q, Axis::d, StoredAs::problem, "hbm"},
-                                 {"l", Axis::q, Axis::one, StoredAs::f32, "hbm", not_counted},
-                                 {"m", Axis::q, Axis::one, StoredAs::f32, "hbm", not_counted},
-                                 {"l_tile", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                                 {"m_tile", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                                 {"alpha", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                                 {"beta", Axis::q, Axis::one, StoredAs::f32, "sram"}};
-
-constexpr TileRow tiles[] = {{"q", "Q", Axis::q, Axis::d, StoredAs::problem, "sram"},
-                             {"k", "K", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                             {"v", "V", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                             {"s", "S", Axis::q, Axis::kv, StoredAs::f32, "sram"},
-                             {"o", "O", Axis::q, Axis::d, StoredAs::f32, "sram", true},
-                             {"l", "l", Axis::q, Axis::one, StoredAs::f32, "sram", true},
-                             {"m", "m", Axis::q, Axis::one, StoredAs::f32, "sram", true},
-                             {"l_tile", "l_tile", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                             {"m_tile", "m_tile", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                             {"alpha", "alpha", Axis::q, Axis::one, StoredAs::f32, "sram"},
-                             {"beta", "beta", Axis::q, Axis::one, StoredAs::f32, "sram"}};
-
-constexpr LaunchRow kernels[] = {{"flash1", flash1_fig2_cta, Grid::per_head, Axis::kv, tiles}};
+constexpr LaunchRow kernels[] = {{"flash1", flash1_fig2_cta, Grid::per_head, Axis::kv, flash1_tiles}};
 
 std::vector<Launch> launches(const Problem&, const Tiling& tiling, const Arch&) {
   return {{&kernels[0], tiling}};

@@ -34,22 +34,25 @@ void flash2_cta(const Cta& cta, Emitter& e) {
   e.free({q, k, v, s, m, l, alpha, o, lse});
 }
 
-constexpr TensorRow tensors[] = {
-    {"Q", Axis::q, Axis::d, StoredAs::problem, "hbm"},  {"K", Axis::kv, Axis::d, StoredAs::problem, "hbm"},
-    {"V", Axis::kv, Axis::d, StoredAs::problem, "hbm"}, {"S", Axis::q, Axis::kv, StoredAs::f32, "reg"},
-    {"O", Axis::q, Axis::d, StoredAs::problem, "hbm"},  {"L", Axis::q, Axis::one, StoredAs::f32, "hbm"},
-    {"m", Axis::q, Axis::one, StoredAs::f32, "reg"},    {"l", Axis::q, Axis::one, StoredAs::f32, "reg"},
-    {"alpha", Axis::q, Axis::one, StoredAs::f32, "reg"}};
+constexpr TensorRow tensors[] = {tensor_q,
+                                 tensor_k,
+                                 tensor_v,
+                                 tensor_scores("S", StoredAs::f32, "reg"),
+                                 tensor_o(StoredAs::problem),
+                                 tensor_vector("L", "hbm"),
+                                 tensor_vector("m", "reg"),
+                                 tensor_vector("l", "reg"),
+                                 tensor_vector("alpha", "reg")};
 
-constexpr TileRow tiles[] = {{"q", "Q", Axis::q, Axis::d, StoredAs::problem, "sram"},
-                             {"k", "K", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                             {"v", "V", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                             {"s", "S", Axis::q, Axis::kv, StoredAs::f32, "reg"},
-                             {"m", "m", Axis::q, Axis::one, StoredAs::f32, "reg", true},
-                             {"l", "l", Axis::q, Axis::one, StoredAs::f32, "reg", true},
-                             {"alpha", "alpha", Axis::q, Axis::one, StoredAs::f32, "reg"},
-                             {"o", "O", Axis::q, Axis::d, StoredAs::f32, "reg", true},
-                             {"lse", "L", Axis::q, Axis::one, StoredAs::f32, "reg"}};
+constexpr TileRow tiles[] = {tile_q,
+                             tile_k,
+                             tile_v,
+                             tile_scores("s", "S", StoredAs::f32, "reg"),
+                             tile_vector("m", "m", "reg", watched),
+                             tile_vector("l", "l", "reg", watched),
+                             tile_vector("alpha", "alpha", "reg"),
+                             tile_o("reg"),
+                             tile_vector("lse", "L", "reg")};
 
 constexpr LaunchRow kernels[] = {{"flash2", flash2_cta, Grid::per_q_block, Axis::q, tiles}};
 

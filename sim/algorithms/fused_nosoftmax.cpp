@@ -34,17 +34,11 @@ void fused(const Cta& cta, Emitter& e) {
   e.free({q, k, v, s, o});
 }
 
-constexpr TensorRow tensors[] = {{"Q", Axis::q, Axis::d, StoredAs::problem, "hbm"},
-                                 {"K", Axis::kv, Axis::d, StoredAs::problem, "hbm"},
-                                 {"V", Axis::kv, Axis::d, StoredAs::problem, "hbm"},
-                                 {"S", Axis::q, Axis::kv, StoredAs::f32, "reg"},
-                                 {"O", Axis::q, Axis::d, StoredAs::problem, "hbm"}};
+constexpr TensorRow tensors[] = {tensor_q, tensor_k, tensor_v, tensor_scores("S", StoredAs::f32, "reg"),
+                                 tensor_o(StoredAs::problem)};
 
-constexpr TileRow tiles[] = {{"q", "Q", Axis::q, Axis::d, StoredAs::problem, "sram"},
-                             {"k", "K", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                             {"v", "V", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                             {"s", "S", Axis::q, Axis::kv, StoredAs::f32, "reg"},
-                             {"o", "O", Axis::q, Axis::d, StoredAs::f32, "reg", true}};
+constexpr TileRow tiles[] = {tile_q, tile_k, tile_v, tile_scores("s", "S", StoredAs::f32, "reg"),
+                             tile_o("reg")};
 
 constexpr LaunchRow kernels[] = {{"fused", fused, Grid::per_head, Axis::kv, tiles}};
 

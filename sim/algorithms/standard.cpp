@@ -79,27 +79,25 @@ void output(const Cta& cta, Emitter& e) {
   e.free({p, v, o});
 }
 
-constexpr TensorRow tensors[] = {
-    {"Q", Axis::q, Axis::d, StoredAs::problem, "hbm"},   {"K", Axis::kv, Axis::d, StoredAs::problem, "hbm"},
-    {"V", Axis::kv, Axis::d, StoredAs::problem, "hbm"},  {"S", Axis::q, Axis::kv, StoredAs::problem, "hbm"},
-    {"P", Axis::q, Axis::kv, StoredAs::problem, "hbm"},  {"O", Axis::q, Axis::d, StoredAs::problem, "hbm"},
-    {"m", Axis::q, Axis::one, StoredAs::f32, "sram"},    {"l", Axis::q, Axis::one, StoredAs::f32, "sram"},
-    {"alpha", Axis::q, Axis::one, StoredAs::f32, "sram"}};
+constexpr TensorRow tensors[] = {tensor_q,
+                                 tensor_k,
+                                 tensor_v,
+                                 tensor_scores("S", StoredAs::problem, "hbm"),
+                                 tensor_scores("P", StoredAs::problem, "hbm"),
+                                 tensor_o(StoredAs::problem),
+                                 tensor_vector("m", "sram"),
+                                 tensor_vector("l", "sram"),
+                                 tensor_vector("alpha", "sram")};
 
-constexpr TileRow scores_tiles[] = {{"q", "Q", Axis::q, Axis::d, StoredAs::problem, "sram"},
-                                    {"k", "K", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                                    {"s", "S", Axis::q, Axis::kv, StoredAs::f32, "sram", true}};
+constexpr TileRow scores_tiles[] = {tile_q, tile_k, tile_scores("s", "S", StoredAs::f32, "sram", watched)};
 
-constexpr TileRow softmax_tiles[] = {{"s", "S", Axis::q, Axis::kv, StoredAs::problem, "sram", true}};
+constexpr TileRow softmax_tiles[] = {tile_scores("s", "S", StoredAs::problem, "sram", watched)};
 
-constexpr TileRow two_pass_tiles[] = {{"s", "S", Axis::q, Axis::kv, StoredAs::problem, "sram", true},
-                                      {"m", "m", Axis::q, Axis::one, StoredAs::f32, "sram", true},
-                                      {"l", "l", Axis::q, Axis::one, StoredAs::f32, "sram", true},
-                                      {"alpha", "alpha", Axis::q, Axis::one, StoredAs::f32, "sram"}};
+constexpr TileRow two_pass_tiles[] = {
+    tile_scores("s", "S", StoredAs::problem, "sram", watched), tile_vector("m", "m", "sram", watched),
+    tile_vector("l", "l", "sram", watched), tile_vector("alpha", "alpha", "sram")};
 
-constexpr TileRow output_tiles[] = {{"p", "P", Axis::q, Axis::kv, StoredAs::problem, "sram"},
-                                    {"v", "V", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                                    {"o", "O", Axis::q, Axis::d, StoredAs::f32, "sram", true}};
+constexpr TileRow output_tiles[] = {tile_scores("p", "P", StoredAs::problem, "sram"), tile_v, tile_o("sram")};
 
 constexpr LaunchRow kernels[] = {{"scores", scores, Grid::per_q_block, Axis::q, scores_tiles},
                                  {"softmax", softmax, Grid::per_q_block, Axis::q, softmax_tiles},

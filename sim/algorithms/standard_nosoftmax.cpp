@@ -39,19 +39,12 @@ void output(const Cta& cta, Emitter& e) {
   e.free({s, v, o});
 }
 
-constexpr TensorRow tensors[] = {{"Q", Axis::q, Axis::d, StoredAs::problem, "hbm"},
-                                 {"K", Axis::kv, Axis::d, StoredAs::problem, "hbm"},
-                                 {"V", Axis::kv, Axis::d, StoredAs::problem, "hbm"},
-                                 {"S", Axis::q, Axis::kv, StoredAs::problem, "hbm"},
-                                 {"O", Axis::q, Axis::d, StoredAs::problem, "hbm"}};
+constexpr TensorRow tensors[] = {tensor_q, tensor_k, tensor_v, tensor_scores("S", StoredAs::problem, "hbm"),
+                                 tensor_o(StoredAs::problem)};
 
-constexpr TileRow scores_tiles[] = {{"q", "Q", Axis::q, Axis::d, StoredAs::problem, "sram"},
-                                    {"k", "K", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                                    {"s", "S", Axis::q, Axis::kv, StoredAs::f32, "sram", true}};
+constexpr TileRow scores_tiles[] = {tile_q, tile_k, tile_scores("s", "S", StoredAs::f32, "sram", watched)};
 
-constexpr TileRow output_tiles[] = {{"s", "S", Axis::q, Axis::kv, StoredAs::problem, "sram"},
-                                    {"v", "V", Axis::kv, Axis::d, StoredAs::problem, "sram"},
-                                    {"o", "O", Axis::q, Axis::d, StoredAs::f32, "sram", true}};
+constexpr TileRow output_tiles[] = {tile_scores("s", "S", StoredAs::problem, "sram"), tile_v, tile_o("sram")};
 
 constexpr LaunchRow kernels[] = {{"scores", scores, Grid::per_q_block, Axis::q, scores_tiles},
                                  {"output", output, Grid::per_q_block, Axis::q, output_tiles}};
