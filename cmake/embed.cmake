@@ -37,6 +37,7 @@ function(tilewalk_embed target namespace name)
     DEPENDS ${files} ${source}.list ${TILEWALK_EMBED_DIR}/embed_script.cmake
     COMMENT "Embedding ${folder}/${name}"
     VERBATIM)
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)  # clang minds 64 KiB
   target_sources(${target} PRIVATE ${source})
   target_include_directories(${target} PUBLIC ${include_dir})
 endfunction()
