@@ -6,7 +6,11 @@
 namespace tilewalk {
 
 Emitter::Emitter(const Plan& plan, std::size_t launch, std::int64_t cta, Sink sink)
-    : plan_(plan), kernel_(plan.kernels[launch]), tiles_(kernel_.tiles.data()), sink_(sink) {
+    : plan_(plan),
+      kernel_(plan.kernels[launch]),
+      tiles_(kernel_.tiles.data()),
+      broken_(plan.config.fault != nullptr),
+      sink_(sink) {
   base_.launch = static_cast<std::uint8_t>(launch);
   base_.cta = static_cast<std::int32_t>(cta);
   at(none, none);

@@ -137,6 +137,12 @@ Rect Kernel::rect(std::int64_t i, std::int64_t j, const Problem& p) const {
   return {start(Axis::q, i), start(Axis::kv, j), extent(Axis::q, i, p), extent(Axis::kv, j, p)};
 }
 
+std::int64_t Plan::stands_for(const Kernel& kernel, std::int64_t block) const {
+  const bool alike = problem().mask.is_none() && !config.fault;
+  if (!alike || block == kernel.blocks - 1) return 1;
+  return block == 0 ? kernel.blocks - 1 : 0;
+}
+
 std::uint64_t Plan::footprint(int level) const {
   std::uint64_t most = 0;
   for (const Kernel& kernel : kernels) most = std::max(most, kernel.footprint(level));

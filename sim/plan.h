@@ -91,6 +91,10 @@ struct Plan {
 
   const Algorithm& algorithm() const { return *config.algorithm; }
   const Problem& problem() const { return config.problem; }
+  // How many blocks of the grid have the same events as this one, but for their place, and are counted by
+  // walking this one; 0 when another stands for it. Where neither a mask nor a fault tells query blocks
+  // apart, the first stands for all but the last, which may be ragged.
+  std::int64_t stands_for(const Kernel& kernel, std::int64_t block) const;
   // Bytes of one instance of a level that the kernel with the largest need takes.
   std::uint64_t footprint(int level) const;
   // "" when every kernel fits every level; else what is asked and what there is.

@@ -9,18 +9,24 @@
 namespace tilewalk {
 namespace {
 
-// Walks the CTAs of `instances` instances through a machine.
-void walk(Machine& machine, std::int64_t instances, const Progress& progress) {
-  const Plan& plan = machine.plan();
-  auto take = [&](const Event& e) { machine.execute(e); };
+// Runs one CTA after another, and says how far it is.
+template <class F>
+void each_cta(const Plan& plan, std::int64_t instances, const Progress& progress, F&& take) {
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
     const std::int64_t ctas = plan.kernels[k].blocks * instances;
     for (std::int64_t cta = 0; cta < ctas; ++cta) {
       if (progress) progress((double(k) + double(cta) / double(ctas)) / double(plan.kernels.size()));
-      run_cta(plan, k, cta, Sink(take));
+      take(k, cta);
     }
   }
+}
+
+Counts count_block(const std::shared_ptr<const Plan>& plan, std::size_t kernel, std::int64_t block) {
+  Machine machine(plan);
+  auto take = [&](const Event& e) { machine.execute(e); };
+  run_cta(*plan, kernel, block, Sink(take));
   machine.finish();
+  return machine.state().counts[kernel];
 }
 
 double per(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
@@ -108,14 +114,13 @@ std::uint64_t Run::compulsory_bytes() const {
 }
 
 Run count(std::shared_ptr<const Plan> plan, const Progress& progress) {
-  Machine machine(plan);
-  const bool empty = plan->problem().n_q == 0 && plan->kernels.back().ctas == 0;
-  if (!empty) walk(machine, 1, progress);
   Run run;
-  for (const Counts& one : machine.state().counts) {
-    run.kernels.push_back(one.times(static_cast<std::uint64_t>(plan->problem().instances())));
-    run.total += run.kernels.back();
-  }
+  run.kernels.resize(plan->kernels.size());
+  each_cta(*plan, 1, progress, [&](std::size_t k, std::int64_t block) {
+    const std::int64_t copies = plan->stands_for(plan->kernels[k], block) * plan->problem().instances();
+    if (copies > 0) run.kernels[k] += count_block(plan, k, block).times(static_cast<std::uint64_t>(copies));
+  });
+  for (const Counts& kernel : run.kernels) run.total += kernel;
   run.plan = std::move(plan);
   return run;
 }
@@ -127,7 +132,10 @@ Run execute(std::shared_ptr<const Plan> plan, const Inputs& inputs, const Progre
     return [&progress, from, share](double done) { progress(from + share * done); };
   };
   Machine machine(plan, &inputs);
-  walk(machine, plan->problem().instances(), part(0, checked ? 0.5 : 1));
+  auto take = [&](const Event& e) { machine.execute(e); };
+  each_cta(*plan, plan->problem().instances(), part(0, checked ? 0.5 : 1),
+           [&](std::size_t k, std::int64_t cta) { run_cta(*plan, k, cta, Sink(take)); });
+  machine.finish();
   Run run;
   run.kernels = machine.state().counts;
   run.total = machine.state().total();

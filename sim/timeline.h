@@ -62,6 +62,7 @@ class Timeline {
 
  private:
   void walk(std::uint64_t from, std::uint64_t to, Sink take) const;
+  void take(const Event& event);
   void advance(std::uint64_t to, const Progress& progress);
   std::uint64_t work_of(const Event& event) const;
 
