@@ -94,7 +94,8 @@ int Arch::level(std::string_view wanted) const {
                      "'; every machine needs hbm, sram and reg");
 }
 
-std::vector<int> Arch::between(int from, int to) const {
+// For every level, the one that the shortest path from `from` reaches it by; -1 where none does.
+std::vector<int> Arch::paths_from(int from) const {
   std::vector<int> came_from(levels.size(), -1), queue{from};
   came_from[static_cast<std::size_t>(from)] = from;
   for (std::size_t n = 0; n < queue.size(); ++n) {
@@ -106,6 +107,11 @@ std::vector<int> Arch::between(int from, int to) const {
       queue.push_back(next);
     }
   }
+  return came_from;
+}
+
+std::vector<int> Arch::between(int from, int to) const {
+  const std::vector<int> came_from = paths_from(from);
   std::vector<int> path;
   if (came_from[static_cast<std::size_t>(to)] < 0) return path;
   for (int at = came_from[static_cast<std::size_t>(to)]; at != from;
@@ -158,6 +164,10 @@ void validate(const Arch& arch) {
     arch.level(link.to);
     if (!(link.bandwidth >= 0) || !std::isfinite(link.bandwidth))
       refuse(arch, "link " + link.from + "-" + link.to + ": bandwidth must be a number of at least 0");
+  }
+  const std::vector<int> paths = arch.paths_from(arch.level("hbm"));
+  for (std::size_t n = 0; n < arch.levels.size(); ++n) {
+    if (paths[n] < 0) refuse(arch, "no links lead from hbm to level '" + arch.levels[n].name + "'; add one");
   }
   for (const double rate : {arch.clock, arch.matmul16, arch.fp32, arch.exp_per_clock}) {
     if (!(rate > 0) || !std::isfinite(rate))

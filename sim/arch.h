@@ -38,6 +38,7 @@ struct Arch {
   int level(std::string_view name) const;  // its index; throws RequestError when there is none
   // Levels strictly between two on the shortest path over the links, in order of travel.
   std::vector<int> between(int from, int to) const;
+  std::vector<int> paths_from(int from) const;
   double bandwidth(std::string_view a, std::string_view b) const;  // 0 when there is no such link
   double matmul_rate(DType type) const { return type == DType::f32 ? fp32 : matmul16; }
   // The machine with capacities in bytes for elements of this type.

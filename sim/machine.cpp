@@ -57,7 +57,7 @@ Counts MachineState::total() const {
   return sum;
 }
 
-bool MachineState::same_as(const MachineState& other, const Plan& plan) const {
+bool MachineState::same_as(const MachineState& other) const {
   if (counts != other.counts || used != other.used || launch != other.launch || cta != other.cta)
     return false;
   if (tiles.size() != other.tiles.size() || hbm.size() != other.hbm.size()) return false;
@@ -65,7 +65,7 @@ bool MachineState::same_as(const MachineState& other, const Plan& plan) const {
     if (!same_tile(tiles[n], other.tiles[n])) return false;
   }
   for (std::size_t n = 0; n < hbm.size(); ++n) {
-    if (plan.tensors[n].level == 0 && !hbm[n].same_as(other.hbm[n])) return false;
+    if (!hbm[n].same_as(other.hbm[n])) return false;
   }
   return true;
 }

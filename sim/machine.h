@@ -34,7 +34,7 @@ struct MachineState {
 
   Counts total() const;
   // Counts, valid tiles and tensors are equal bit for bit.
-  bool same_as(const MachineState& other, const Plan& plan) const;
+  bool same_as(const MachineState& other) const;
 };
 
 // An event seen before, but for its place: its cost and checks are kept, so that counting an inner loop costs

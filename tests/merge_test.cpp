@@ -46,7 +46,8 @@ Partial merge_tree(const Row& row, std::size_t begin, std::size_t end, std::uint
   if (begin == end) return {};
   if (end - begin == 1) return of_key(row.scores[begin], row.values[begin]);
   const std::size_t choices = end - begin - 1;
-  const auto split = begin + 1 + std::size_t(double(choices) * std::abs(random_element(seed, begin, end)) / 3);
+  const auto split =
+      begin + 1 + std::size_t(double(choices) * std::abs(random_element(seed, begin, end)) / 3);
   return merge(merge_tree(row, begin, split, seed + 1), merge_tree(row, split, end, seed + 2));
 }
 
