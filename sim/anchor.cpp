@@ -1,5 +1,6 @@
 #include "sim/anchor.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,18 +11,25 @@
 namespace tilewalk {
 namespace {
 
+constexpr const char *one_event = "e.g. 'load K 2 #1'", *one_tile = "e.g. 'tile 2 1'";
+
 struct Found {
   std::uint64_t position;
 };
 
 [[noreturn]] void refuse(std::string_view words, const std::string& why) {
-  throw RequestError("--at '" + std::string(words.substr(0, 80)) + "': " + why);
+  throw RequestError("--at '" + shown(words) + "': " + why);
 }
 
-std::int64_t number(std::string_view words, std::string_view word) {
-  const auto value = parse_number<std::int64_t>(word);
-  if (!value || *value < 0) refuse(words, "'" + std::string(word) + "' must be a whole number of at least 0");
-  return *value;
+// A whole number of at least 0. One that is larger than any event number is the largest.
+std::int64_t number(std::string_view words, std::string_view word, const char* example) {
+  const bool digits = !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!digits) {
+    refuse(words, (word.empty() ? "what follows must be a whole number"
+                                : "'" + shown(word) + "' must be a whole number of at least 0") +
+                      std::string(", ") + example);
+  }
+  return parse_number<std::int64_t>(word).value_or(INT64_MAX);
 }
 
 std::optional<Op> op_named(std::string_view word) {
@@ -65,14 +73,15 @@ bool matches(const Pattern& pattern, const Event& e, const Plan& plan) {
 }
 
 void check_name(std::string_view words, std::string_view name, const Plan& plan) {
-  std::vector<std::string_view> known;
-  for (const Tensor& tensor : plan.tensors) known.push_back(tensor.name);
+  std::vector<std::string_view> known;  // each once, though kernels share names
+  const auto add = [&](std::string_view other) {
+    if (std::find(known.begin(), known.end(), other) == known.end()) known.push_back(other);
+  };
+  for (const Tensor& tensor : plan.tensors) add(tensor.name);
   for (const Kernel& kernel : plan.kernels) {
-    for (const Tile& tile : kernel.tiles) known.push_back(tile.name);
+    for (const Tile& tile : kernel.tiles) add(tile.name);
   }
-  for (const auto candidate : known) {
-    if (candidate == name) return;
-  }
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
   refuse(words, unknown_name("tensor or tile", name, known));
 }
 
@@ -80,14 +89,14 @@ Pattern parse_pattern(std::string_view words, Op op, std::string_view rest, cons
   Pattern pattern{op, {}, {}, 1};
   for (auto word = take_word(rest); !word.empty(); word = take_word(rest)) {
     if (word[0] == '#') {
-      pattern.occurrence = number(words, word.substr(1));
+      pattern.occurrence = number(words, word.substr(1), one_event);
     } else if (word[0] >= '0' && word[0] <= '9') {
-      pattern.blocks.push_back(number(words, word));
+      pattern.blocks.push_back(number(words, word, one_event));
     } else if (pattern.name.empty() && pattern.blocks.empty()) {
       check_name(words, word, plan);
       pattern.name = word;
     } else {
-      refuse(words, "does not understand '" + std::string(word) +
+      refuse(words, "does not understand '" + shown(word) +
                         "'; say e.g. 'load K 2', 'gemm s 1 2' or 'store O 0 #2'");
     }
   }
@@ -112,7 +121,8 @@ std::optional<std::uint64_t> find_event(const Timeline& timeline, std::int64_t o
 }
 
 std::uint64_t find_tile(Timeline& timeline, std::string_view words, std::string_view rest) {
-  const std::int64_t i = number(words, take_word(rest)), j = number(words, take_word(rest));
+  const std::int64_t i = number(words, take_word(rest), one_tile),
+                     j = number(words, take_word(rest), one_tile);
   if (!take_word(rest).empty())
     refuse(words, "takes two numbers, query block and key block, e.g. 'tile 2 1'");
   const auto found = find_event(timeline, 1, [&](const Event& e) { return e.row == i && e.col == j; });
@@ -121,7 +131,7 @@ std::uint64_t find_tile(Timeline& timeline, std::string_view words, std::string_
 }
 
 std::uint64_t find_number(Timeline& timeline, std::string_view words, std::string_view rest) {
-  const std::int64_t n = number(words, take_word(rest));
+  const std::int64_t n = number(words, take_word(rest), "e.g. 'event 120'");
   if (!take_word(rest).empty()) refuse(words, "takes one number, e.g. 'event 120'");
   if (static_cast<std::uint64_t>(n) > timeline.size())
     refuse(words, "the run has " + std::to_string(timeline.size()) + " events");

@@ -80,8 +80,20 @@ const std::vector<Arch>& table() {
   return rows;
 }
 
-void refuse(const Arch& arch, const std::string& why) {
+[[noreturn]] void refuse(const Arch& arch, const std::string& why) {
   throw RequestError("--arch " + arch.name + ": " + why);
+}
+
+void check_link(const Arch& arch, const Link& link) {
+  arch.level(link.from);
+  arch.level(link.to);
+  const auto check = [&](const char* what, double value) {
+    if (!(value >= 0) || !std::isfinite(value)) {
+      refuse(arch, "link " + link.from + "-" + link.to + ": " + what + " must be a number of at least 0");
+    }
+  };
+  check("bandwidth", link.bandwidth);
+  check("latency", link.latency);
 }
 
 }  // namespace
@@ -152,19 +164,19 @@ const Arch& arch_named(std::string_view name) {
 }
 
 void validate(const Arch& arch) {
-  if (arch.levels.size() > 6)
-    refuse(arch, "has " + std::to_string(arch.levels.size()) + " levels; at most 6 are supported");
+  if (arch.levels.size() > max_levels) {
+    refuse(arch, "has " + std::to_string(arch.levels.size()) + " levels; at most " +
+                     std::to_string(max_levels) + " are supported");
+  }
   for (const std::string_view needed : {"hbm", "sram", "reg"}) arch.level(needed);
-  for (const Level& level : arch.levels) {
+  for (std::size_t n = 0; n < arch.levels.size(); ++n) {
+    const Level& level = arch.levels[n];
+    if (arch.level(level.name) != static_cast<int>(n))
+      refuse(arch, "has two levels '" + level.name + "'; name each once");
     if (level.capacity > (std::uint64_t{1} << 60))
       refuse(arch, "level '" + level.name + "': capacity is too large");
   }
-  for (const Link& link : arch.links) {
-    arch.level(link.from);
-    arch.level(link.to);
-    if (!(link.bandwidth >= 0) || !std::isfinite(link.bandwidth))
-      refuse(arch, "link " + link.from + "-" + link.to + ": bandwidth must be a number of at least 0");
-  }
+  for (const Link& link : arch.links) check_link(arch, link);
   const std::vector<int> paths = arch.paths_from(arch.level("hbm"));
   for (std::size_t n = 0; n < arch.levels.size(); ++n) {
     if (paths[n] < 0) refuse(arch, "no links lead from hbm to level '" + arch.levels[n].name + "'; add one");

@@ -11,6 +11,8 @@
 
 namespace tilewalk {
 
+constexpr std::size_t max_levels = 6;
+
 enum class Scope : std::uint8_t { cta, sm, device };  // who shares one instance of a level
 
 struct Level {

@@ -20,7 +20,11 @@ struct ScheduleError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// The entry of `known` closest to `word` by edit distance, or "" when nothing is close enough to suggest.
+// A user's words as they may stand in a one-line message: no control characters, and not endless.
+std::string shown(std::string_view words);
+
+// The entry of `known` closest to `word` by edit distance, whatever the case, or "" when nothing is close
+// enough to suggest.
 std::string nearest(std::string_view word, std::span<const std::string_view> known);
 
 // "unknown <what> 'word'; did you mean 'x'? Known: a, b, c" — the one wording for every name looked up in a

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/blocks.h"
 #include "sim/error.h"
 
 namespace tilewalk {
 namespace {
-
-std::int64_t blocks_of(std::int64_t elements, std::int64_t block) { return (elements + block - 1) / block; }
 
 bool same_bits(const Matrix& a, const Matrix& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() &&
@@ -99,7 +98,7 @@ std::shared_ptr<Block> HbmTensor::read(std::int64_t instance, const Rect& rect) 
       const std::int64_t offset = first - r * block_rows_;
       if (!cell || std::find(cell->writes.begin() + offset, cell->writes.begin() + offset + count, 0) !=
                        cell->writes.begin() + offset + count) {
-        throw ScheduleError("reads row " + std::to_string(first) + " of a tensor before it was written");
+        throw ScheduleError("is read at row " + std::to_string(first) + " before it was written");
       }
       if (aligned) return (*strips_[strip_index(instance, r)])[static_cast<std::size_t>(c)];
       result->values.block(first - rect.row, c * block_cols_ - rect.col, count, block_width(c)) =

@@ -150,9 +150,13 @@ void Machine::check_operands(const Event& e, const Uses& uses) const {
     };
     if (!tile.allocated) refuse("is not allocated");
     const Use use = use_of(e, uses, n);
+    const Extents needed = stored_extents(e, use, n);
+    const Tile& size = tiles[e.operand[n]];
+    if (needed.rows > size.most_rows || needed.cols > size.most_cols) {
+      refuse(use.reads ? "is read beyond what was written to it" : "is written beyond its size");
+    }
     if (!use.reads) continue;
     if (!tile.written) refuse("is read before anything was written to it");
-    const Extents needed = stored_extents(e, use, n);
     if (needed.rows > tile.rows || needed.cols > tile.cols) refuse("is read beyond what was written to it");
   }
 }
@@ -165,16 +169,21 @@ void Machine::learn(const Event& e, Repeat& repeat) {
   repeat.event = e;
   repeat.cost = cost_of(e, *plan_);
   repeat.touched = repeat.read = repeat.written = 0;
-  repeat.afresh_count = 0;
+  repeat.read_count = repeat.afresh_count = 0;
   for (int n = 0; n < uses.count; ++n) {
     if (e.operand[n] == no_tile) continue;
     const Use use = use_of(e, uses, n);
-    repeat.touched |= bit(e.operand[n]);
-    if (use.reads) repeat.read |= bit(e.operand[n]);
-    if (use.writes) repeat.written |= bit(e.operand[n]);
-    if (!use.writes || use.reads) continue;  // changing a tile leaves its valid part as it is
     const Extents extents = stored_extents(e, use, n);
-    repeat.afresh[repeat.afresh_count++] = {e.operand[n], extents.rows, extents.cols};
+    const Repeat::Part part{e.operand[n], extents.rows, extents.cols};
+    repeat.touched |= bit(part.tile);
+    if (use.reads) {
+      repeat.read |= bit(part.tile);
+      repeat.reads[repeat.read_count++] = part;
+    }
+    if (use.writes) {
+      repeat.written |= bit(part.tile);
+      if (!use.reads) repeat.afresh[repeat.afresh_count++] = part;  // a change leaves the valid part as it is
+    }
   }
 }
 
@@ -194,6 +203,15 @@ void Machine::restore(const MachineState& state) {
   state_ = state;
 }
 
+// Names the tensor of a load that finds nothing in HBM.
+void Machine::compute_checked(const Event& e) {
+  try {
+    compute(e, *plan_, state_, {scratch_, product_});
+  } catch (const ScheduleError& error) {
+    fail(e, std::string(plan_->tensors[e.tensor].name) + " " + error.what());
+  }
+}
+
 void Machine::execute_in_full(const Event& e) {
   if (e.cta != state_.cta || e.launch != state_.launch) enter(e);
   if (e.line >= repeats_.size()) repeats_.resize(e.line + std::size_t{1});
@@ -204,7 +222,7 @@ void Machine::execute_in_full(const Event& e) {
   }
   if (!repeat.covers(e, state_)) learn(e, repeat);
   ++repeat.times;
-  if (has_values_) compute(e, *plan_, state_, {scratch_, product_});
+  if (has_values_) compute_checked(e);
   mark_written(e, repeat);
 }
 

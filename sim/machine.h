@@ -40,11 +40,26 @@ struct MachineState {
 // An event seen before, but for its place: its cost and checks are kept, so that counting an inner loop costs
 // little more than emitting it.
 struct Repeat {
+  struct Part {
+    TileHandle tile;
+    std::int32_t rows, cols;
+  };
+  Event event;
+  Cost cost;
+  std::uint64_t times = 0;                              // not yet added to the counts
+  std::uint64_t touched = ~std::uint64_t{0}, read = 0;  // sets of tiles, bit n for tile n
+  std::uint64_t written = 0;
+  std::uint32_t read_count = 0, afresh_count = 0;
+  std::array<Part, 6> reads;   // what it needs of the tiles that it reads
+  std::array<Part, 4> afresh;  // what it makes of the tiles that it writes without reading them
+
   // The event is one of these, in a CTA already entered, and finds its operands as it needs them.
   bool covers(const Event& e, const MachineState& state) const {
     return e.cta == state.cta && same_kind(event, e) && (touched & ~state.allocated) == 0 &&
-           (read & ~state.written) == 0;
+           (read & ~state.written) == 0 && finds_enough(state);
   }
+
+ private:
   // Field by field: comparing memory at once would wait for the bytes just stored to reach it.
   static bool same_kind(const Event& a, const Event& b) {
     return a.op == b.op && a.flags == b.flags && a.rows == b.rows && a.cols == b.cols && a.depth == b.depth &&
@@ -52,17 +67,13 @@ struct Repeat {
            a.operand[3] == b.operand[3] && a.operand[4] == b.operand[4] && a.operand[5] == b.operand[5] &&
            a.tensor == b.tensor && a.launch == b.launch && a.from == b.from && a.to == b.to;
   }
-
-  struct Written {
-    TileHandle tile;
-    std::int32_t rows, cols;
-  };
-  Event event;
-  Cost cost;
-  std::uint64_t times = 0;                                           // not yet added to the counts
-  std::uint64_t touched = ~std::uint64_t{0}, read = 0, written = 0;  // sets of tiles, bit n for tile n
-  std::uint32_t afresh_count = 0;
-  std::array<Written, 4> afresh;  // tiles that it writes without reading them
+  bool finds_enough(const MachineState& state) const {
+    for (std::uint32_t n = 0; n < read_count; ++n) {
+      const TileState& tile = state.tiles[reads[n].tile];
+      if (tile.rows < reads[n].rows || tile.cols < reads[n].cols) return false;
+    }
+    return true;
+  }
 };
 
 class Machine {
@@ -89,9 +100,10 @@ class Machine {
 
  private:
   void execute_in_full(const Event& event);
+  void compute_checked(const Event& event);
   void mark_written(const Event& e, const Repeat& repeat) {
     for (std::uint32_t n = 0; n < repeat.afresh_count; ++n) {
-      const Repeat::Written& written = repeat.afresh[n];
+      const Repeat::Part& written = repeat.afresh[n];
       TileState& tile = state_.tiles[written.tile];
       tile.written = true;
       tile.rows = written.rows;

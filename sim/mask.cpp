@@ -34,6 +34,7 @@ std::vector<char> parse_bits(std::string_view line, std::string_view name, std::
   return bits;
 }
 
+constexpr std::int64_t widest = std::int64_t{1} << 40;  // of a window
 constexpr std::size_t most_blocks = std::size_t{1} << 26;
 
 }  // namespace
@@ -146,9 +147,9 @@ Mask parse_mask(std::string_view spec) {
   std::string_view rest = causal ? spec.substr(7) : spec;
   if (rest.starts_with("window:")) {
     const auto width = parse_number<std::int64_t>(rest.substr(7));
-    if (width && *width >= 1 && *width <= (std::int64_t{1} << 40)) return Mask::window(*width, causal);
-    throw RequestError("--mask " + std::string(spec) +
-                       ": W in window:W must be a whole number from 1, e.g. window:128");
+    if (width && *width >= 1 && *width <= widest) return Mask::window(*width, causal);
+    throw RequestError("--mask " + shown(spec) + ": W in window:W must be a whole number from 1 to " +
+                       std::to_string(widest) + ", e.g. window:128");
   }
   static constexpr std::string_view known[] = {"none", "causal", "window:W", "causal+window:W",
                                                "blocks:FILE"};

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "sim/blocks.h"
 #include "sim/error.h"
 #include "sim/fault.h"
 
 namespace tilewalk {
 namespace {
-
-std::int64_t blocks_of(std::int64_t elements, std::int64_t block) { return (elements + block - 1) / block; }
 
 std::int64_t length(Axis axis, const Problem& p) {
   switch (axis) {
@@ -52,14 +51,11 @@ std::string tile_list(const Kernel& kernel, int level) {
   return list;
 }
 
-void check_tiling(const Tiling& tiling) {
+void check_block(const std::string& flag, std::int64_t block) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
-  if (tiling.block_q < 1 || tiling.block_q > most) {
-    throw RequestError("--block-q " + std::to_string(tiling.block_q) + ": must be at least 1, e.g. 64");
-  }
-  if (tiling.block_kv < 1 || tiling.block_kv > most) {
-    throw RequestError("--block-kv " + std::to_string(tiling.block_kv) + ": must be at least 1, e.g. 64");
-  }
+  if (block >= 1 && block <= most) return;
+  throw RequestError(flag + " " + std::to_string(block) + ": must be at least 1 and at most " +
+                     std::to_string(most) + ", e.g. 64");
 }
 
 bool fits(RunConfig config, const Tiling& tiling) {
@@ -166,7 +162,8 @@ std::string Plan::misfit() const {
 Plan draft_plan(RunConfig config) {
   validate(config.problem);
   validate(config.arch);
-  check_tiling(config.tiling);
+  check_block("--block-q", config.tiling.block_q);
+  check_block("--block-kv", config.tiling.block_kv);
   config.arch = config.arch.in_bytes(config.problem.dtype);
   Plan plan;
   plan.config = std::move(config);

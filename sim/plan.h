@@ -16,7 +16,7 @@ namespace tilewalk {
 
 struct Fault;
 
-constexpr std::size_t max_levels = 6, max_tensors = 12;
+constexpr std::size_t max_tensors = 12;
 
 struct Tensor {
   std::string_view name;

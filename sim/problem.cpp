@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "sim/blocks.h"
 #include "sim/error.h"
 
 namespace tilewalk {
@@ -15,8 +16,6 @@ void check_range(std::string_view flag, std::int64_t value, std::int64_t least, 
   throw RequestError(std::string(flag) + " " + std::to_string(value) + ": must be from " +
                      std::to_string(least) + " to " + std::to_string(most));
 }
-
-std::int64_t blocks_of(std::int64_t elements, std::int64_t block) { return (elements + block - 1) / block; }
 
 void check_block_map(const BlockMap& map, const Problem& problem) {
   const std::int64_t rows = blocks_of(problem.n_q, map.block_rows),

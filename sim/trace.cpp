@@ -123,21 +123,19 @@ class LineReader {
   Number number(Number least, Number most) {
     const auto text = word();
     const auto value = parse_number<Number>(text);
-    if (!value || *value < least || *value > most)
-      refuse("'" + std::string(text.substr(0, 40)) + "' is not a number in range");
+    if (!value || *value < least || *value > most) refuse("'" + shown(text) + "' is not a number in range");
     return *value;
   }
   float real() {
     const auto text = word();
     const auto value = parse_number<float>(text);
-    if (!value) refuse("'" + std::string(text.substr(0, 40)) + "' is not a number");
+    if (!value) refuse("'" + shown(text) + "' is not a number");
     return *value;
   }
   std::uint8_t index(const std::vector<std::string>& names, std::string_view what) {
     const auto text = word();
     const auto found = std::find(names.begin(), names.end(), text);
-    if (found == names.end())
-      refuse("no " + std::string(what) + " '" + std::string(text.substr(0, 40)) + "' in the header");
+    if (found == names.end()) refuse("no " + std::string(what) + " '" + shown(text) + "' in the header");
     return static_cast<std::uint8_t>(found - names.begin());
   }
   std::vector<std::string> words() {
@@ -157,7 +155,7 @@ Op parse_op(LineReader& line) {
   for (int n = 0; n < op_count; ++n) {
     if (text == name_of(static_cast<Op>(n))) return static_cast<Op>(n);
   }
-  line.refuse("no operation '" + std::string(text.substr(0, 40)) + "'");
+  line.refuse("no operation '" + shown(text) + "'");
 }
 
 void parse_operands(LineReader& line, const std::vector<std::string>& tiles, Event& e) {
@@ -169,7 +167,7 @@ void parse_operands(LineReader& line, const std::vector<std::string>& tiles, Eve
     list.remove_prefix(std::min(list.size(), name.size() + 1));
     if (name == "-") continue;
     const auto found = std::find(tiles.begin(), tiles.end(), name);
-    if (found == tiles.end()) line.refuse("no tile '" + std::string(name.substr(0, 40)) + "' in the header");
+    if (found == tiles.end()) line.refuse("no tile '" + shown(name) + "' in the header");
     e.operand[n] = static_cast<TileHandle>(found - tiles.begin());
   }
 }

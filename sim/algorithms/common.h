@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/blocks.h"
 #include "sim/emitter.h"
 
 namespace tilewalk {
@@ -50,11 +51,9 @@ inline double score_elements(const Problem& p) {
 inline double rows_f32_bytes(const Problem& p) { return 4.0 * double(p.instances()) * double(p.n_q); }
 inline double bytes_of(const Problem& p, double elements) { return elements * double(size_of(p.dtype)); }
 
-inline double q_block_count(const Problem& p, const Tiling& t) {
-  return double((p.n_q + t.block_q - 1) / t.block_q);
-}
+inline double q_block_count(const Problem& p, const Tiling& t) { return double(blocks_of(p.n_q, t.block_q)); }
 inline double kv_block_count(const Problem& p, const Tiling& t) {
-  return double(std::max<std::int64_t>(1, (p.n_kv + t.block_kv - 1) / t.block_kv));
+  return double(std::max<std::int64_t>(1, blocks_of(p.n_kv, t.block_kv)));
 }
 
 // Whole rows of the score matrix, in the problem's dtype, that fit one block's SRAM: a power of two up to

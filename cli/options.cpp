@@ -1,0 +1,226 @@
+#include "cli/options.h"
+
+#include <filesystem>
+
+#include "cli/arch_file.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/input_files.h"
+#include "cli/memory.h"
+#include "cli/numbers.h"
+#include "cli/table.h"
+#include "cli/text_file.h"
+#include "sim/error.h"
+#include "sim/fault.h"
+#include "sim/run.h"
+
+namespace tilewalk {
+namespace {
+
+// The values that a run has when no flag says otherwise. The toy machine brings its own.
+struct Defaults {
+  std::int64_t n = 1024, d = 64, block = 0;  // 0: choose
+  DType dtype = DType::f16;
+};
+constexpr Defaults usual, of_toy{8, 4, 2, DType::f32};
+
+constexpr std::int64_t largest_n = std::int64_t{1} << 30, largest_d = 1 << 16, largest_heads = 1 << 20;
+
+Arch parse_arch_flags(const RunFlags& flags) {
+  const std::string name = flags.arch.value_or("a100");
+  const bool is_file = name.ends_with(".toml") || name.find('/') != std::string::npos;
+  Arch arch = is_file ? read_arch_file(name) : arch_named(name);
+  if (flags.sram) {
+    Level& sram = arch.levels[static_cast<std::size_t>(arch.level("sram"))];
+    sram.capacity = static_cast<std::uint64_t>(
+        parse_whole("--sram", *flags.sram, 1, std::int64_t{1} << 60, "98304 (96 KiB)"));
+    arch.sram_in_elements = false;
+  }
+  return arch;
+}
+
+Mask parse_mask_flag(const std::string& spec) {
+  constexpr std::string_view file_prefix = "blocks:";
+  if (!spec.starts_with(file_prefix)) return parse_mask(spec);
+  constexpr std::size_t most = 128 << 20;
+  const std::string path = spec.substr(file_prefix.size());
+  if (path.empty()) throw RequestError("--mask blocks: names no file; say e.g. --mask blocks:mask.txt");
+  const std::string text = read_text_file(path, "--mask " + spec, most);
+  try {
+    return Mask::blocks(spec, std::make_shared<const BlockMap>(parse_block_map(text, path)));
+  } catch (const RequestError& error) {
+    throw RequestError("--mask: " + std::string(error.what()));
+  }
+}
+
+DType parse_dtype(const std::string& name) {
+  static constexpr std::string_view known[] = {"f16", "bf16", "f32"};
+  if (const auto type = dtype_named(name)) return *type;
+  throw RequestError("--dtype: " + unknown_name("dtype", name, known));
+}
+
+Order parse_order(const std::string& name) {
+  static constexpr std::string_view known[] = {"ascending", "descending"};
+  if (name == known[0]) return Order::ascending;
+  if (name == known[1]) return Order::descending;
+  throw RequestError("--order: " + unknown_name("order", name, known));
+}
+
+TilingMode parse_tiling(const std::string& name) {
+  static constexpr std::string_view known[] = {"fit", "paper", "kernel:NAME"};
+  if (name == known[0]) return TilingMode::fit;
+  if (name == known[1]) return TilingMode::paper;
+  if (name.starts_with("kernel:"))
+    throw Unavailable("--tiling " + typed(name) +
+                      ": GPU kernels are not built yet; use --tiling fit or --block-q and --block-kv");
+  throw RequestError("--tiling: " + unknown_name("tiling", name, known));
+}
+
+TilingRequest parse_tiling_flags(const RunFlags& flags, const Defaults& defaults) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  TilingRequest request;
+  if (flags.tiling) request.mode = parse_tiling(*flags.tiling);
+  if (!flags.tiling) request.block_q = request.block_kv = defaults.block;
+  if (flags.block_q) request.block_q = parse_whole("--block-q", *flags.block_q, 1, most, "64");
+  if (flags.block_kv) request.block_kv = parse_whole("--block-kv", *flags.block_kv, 1, most, "64");
+  if (flags.order) request.order = parse_order(*flags.order);
+  return request;
+}
+
+// Sizes of a problem whose inputs are made from a seed.
+void take_sizes(const RunFlags& flags, const Defaults& defaults, Request& request) {
+  const auto size = [](const char* name, const Flag& flag, std::int64_t otherwise, std::int64_t least,
+                       std::int64_t most, const char* example) {
+    return flag ? parse_whole(name, *flag, least, most, example) : otherwise;
+  };
+  Problem& p = request.problem;
+  p.n_q = size("--n", flags.n, defaults.n, 0, largest_n, "1024");
+  p.n_kv = size("--n-kv", flags.n_kv, p.n_q, 0, largest_n, "1024");
+  p.d = size("--d", flags.d, defaults.d, 1, largest_d, "64");
+  p.heads = size("--heads", flags.heads, 1, 1, largest_heads, "8");
+  p.kv_heads = size("--kv-heads", flags.kv_heads, p.heads, 1, largest_heads, "2");
+  p.batch = size("--batch", flags.batch, 1, 1, largest_heads, "4");
+  p.dtype = defaults.dtype;
+  p.scale = default_scale(p.d);
+  request.seed = flags.seed ? parse_seed("--seed", *flags.seed) : 0;
+  request.inputs = "random, seed " + std::to_string(request.seed);
+}
+
+void take_inputs(const RunFlags& flags, const Defaults& defaults, Request& request) {
+  if (flags.head) return take_head(flags, request);
+  if (!flags.q && !flags.k && !flags.v) return take_sizes(flags, defaults, request);
+  read_input_files(flags, request);
+  request.problem.scale = default_scale(request.problem.d);
+}
+
+// Half an hour or so.
+void note_long_work(const Problem& p) {
+  constexpr double many_flops = 1e13;
+  const double flops = 4.0 * double(p.instances()) * double(p.n_q) * double(p.n_kv) * double(p.d);
+  if (flops < many_flops) return;
+  note("computing values of n " + std::to_string(p.n_q) +
+       " takes long; --count-only counts without them, Ctrl-C stops");
+}
+
+}  // namespace
+
+void add_problem_flags(CLI::App& app, RunFlags& flags) {
+  const char* heading = "Problem";
+  add_flag(app, heading, {"--n", "N", "queries [1024]"}, flags.n);
+  add_flag(app, heading, {"--n-kv", "N", "keys and values [as many as queries]"}, flags.n_kv);
+  add_flag(app, heading, {"--d", "D", "size of a head [64]"}, flags.d);
+  add_flag(app, heading, {"--heads", "H", "query heads [1]"}, flags.heads);
+  add_flag(app, heading, {"--kv-heads", "H", "key/value heads, must divide --heads [as many]"},
+           flags.kv_heads);
+  add_flag(app, heading, {"--batch", "B", "[1]"}, flags.batch);
+  add_flag(app, heading, {"--dtype", "TYPE", "f16, bf16 or f32 [f16; that of .npy files]"}, flags.dtype);
+  add_flag(app, heading, {"--mask", "MASK", "none, causal, window:W, causal+window:W, blocks:FILE [none]"},
+           flags.mask);
+  add_flag(app, heading, {"--scale", "X", "of the scores: a number, 1/8 or 1/sqrt(d) [1/sqrt(d)]"},
+           flags.scale);
+}
+
+void add_machine_flags(CLI::App& app, RunFlags& flags) {
+  const char* heading = "Blocks and machine";
+  add_flag(app, heading, {"--tiling", "HOW", "fit, paper or kernel:NAME [fit]"}, flags.tiling);
+  add_flag(app, heading, {"--block-q", "BR", "rows of a query block [chosen by --tiling]"}, flags.block_q);
+  add_flag(app, heading, {"--block-kv", "BC", "rows of a key block [chosen by --tiling]"}, flags.block_kv);
+  add_flag(app, heading, {"--order", "ORDER", "of key blocks: ascending or descending [ascending]"},
+           flags.order);
+  add_flag(app, heading, {"--arch", "NAME", "see 'tilewalk list archs', or your own FILE.toml [a100]"},
+           flags.arch);
+  add_flag(app, heading, {"--sram", "BYTES", "what if a block had this much SRAM? [the arch's]"}, flags.sram);
+}
+
+void add_input_flags(CLI::App& app, RunFlags& flags) {
+  const char* heading = "Inputs";
+  add_flag(app, heading, {"--seed", "S", "of random Q, K and V [0]"}, flags.seed);
+  add_flag(app, heading, {"--q", "FILE", "Q, K and V from .npy files with axes (n, d), (heads, n, d)"},
+           flags.q);
+  add_flag(app, heading, {"--k", "FILE", "or (batch, heads, n, d), which set the sizes; all three"}, flags.k);
+  add_flag(app, heading, {"--v", "FILE", "are needed together"}, flags.v);
+  add_flag(app, heading,
+           {"--head", "NAME", "a real head, see 'tilewalk list heads' (n 512, d 64, f16, causal, 1/8)"},
+           flags.head);
+  add_flag(app, heading, {"--fault", "NAME", "run a broken schedule, see 'tilewalk list faults'"},
+           flags.fault);
+  add_switch(app, heading, "--count-only", "count without computing values: any size, little memory",
+             flags.count_only);
+}
+
+void add_json_flag(CLI::App& app, bool& json) {
+  add_switch(app, "Output", "--json", "one JSON object on stdout, and nothing else", json);
+}
+
+std::string convention_notes() {
+  return "\nConventions:\n"
+         "  causal is aligned at the bottom right: query i sees keys j <= i + n_kv - n. window:W keeps\n"
+         "  |j - (i + n_kv - n)| < W. A query that sees no key gives O = 0, l = 0, m = L = -inf.\n"
+         "  blocks:FILE is text: \"block_rows block_cols\", then rows of 0 and 1 (1: visible).\n"
+         "  Bytes count valid elements only. --arch toy brings n 8, d 4, blocks of 2 and f32.\n"
+         "  A smaller --n or --n-kv takes a head's first rows. Faults need conditions to show, see list "
+         "faults.\n"
+         "Exit codes: 0 done, 1 the check failed, 2 wrong request, 3 cannot be done here.";
+}
+
+Request resolve(const RunFlags& flags) {
+  Request request;
+  request.arch = parse_arch_flags(flags);
+  const Defaults& defaults = flags.arch.value_or("") == "toy" ? of_toy : usual;
+  request.tiling = parse_tiling_flags(flags, defaults);
+  take_inputs(flags, defaults, request);
+  Problem& p = request.problem;
+  if (flags.dtype) p.dtype = parse_dtype(*flags.dtype);
+  if (flags.mask) p.mask = parse_mask_flag(*flags.mask);
+  if (flags.scale) p.scale = parse_scale(*flags.scale, p.d);
+  if (flags.fault) request.fault = &fault_named(*flags.fault);
+  request.count_only = flags.count_only;
+  validate(p);
+  return request;
+}
+
+RunConfig config_for(const Request& request, const Algorithm& algorithm) {
+  const Tiling tiling = choose_tiling(request.tiling, algorithm, request.problem, request.arch);
+  return {&algorithm, request.problem, tiling, request.arch, request.fault};
+}
+
+std::shared_ptr<const Plan> plan_for(const Request& request, const Algorithm& algorithm) {
+  return make_plan(config_for(request, algorithm));
+}
+
+Inputs inputs_for(const Request& request, const Plan& plan) {
+  const std::string shortage = memory_shortage(plan, available_memory());
+  if (!shortage.empty()) throw RequestError(shortage);
+  note_long_work(request.problem);
+  return request.given ? checked_inputs(request.problem, *request.given)
+                       : random_inputs(request.problem, request.seed);
+}
+
+void note_footprint(std::uint64_t bytes, const Arch& arch) {
+  const std::uint64_t capacity = arch.levels[static_cast<std::size_t>(arch.level("hbm"))].capacity;
+  if (capacity == 0 || bytes <= capacity) return;
+  note("the tensors take " + human_bytes(bytes) + " of HBM, more than the " + human_bytes(capacity) + " of " +
+       arch.name + "; the counts hold all the same");
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,56 @@
+// The flags that say what to run: the same for run, step, compare, sweep and trace.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/flags.h"
+#include "sim/inputs.h"
+#include "sim/plan.h"
+
+namespace tilewalk {
+
+// As typed; a flag that was not given holds nothing.
+struct RunFlags {
+  Flag n, n_kv, d, heads, kv_heads, batch, dtype, mask, scale;  // the problem
+  Flag tiling, block_q, block_kv, order, arch, sram;            // blocks and machine
+  Flag seed, q, k, v, head, fault;                              // inputs
+  bool count_only = false, json = false;
+};
+
+void add_problem_flags(CLI::App& app, RunFlags& flags);
+void add_machine_flags(CLI::App& app, RunFlags& flags);
+void add_input_flags(CLI::App& app, RunFlags& flags);
+void add_json_flag(CLI::App& app, bool& json);
+
+// The notes on conventions that end the help text of every command with these flags.
+std::string convention_notes();
+
+// All that the flags say, with every default filled in; what is left to choose is the algorithm.
+struct Request {
+  Problem problem;
+  Arch arch;
+  TilingRequest tiling;
+  const Fault* fault = nullptr;
+  std::string inputs;  // where Q, K and V come from, in words
+  std::string head;    // "" when they are not a shipped head
+  std::uint64_t seed = 0;
+  std::optional<Inputs> given;  // of a head or of files; else they are made from the seed
+  bool count_only = false;
+};
+
+// Throws RequestError or Unavailable.
+Request resolve(const RunFlags& flags);
+
+RunConfig config_for(const Request& request, const Algorithm& algorithm);
+std::shared_ptr<const Plan> plan_for(const Request& request, const Algorithm& algorithm);
+
+// The request's Q, K and V. Throws RequestError when this machine has too little memory to run `plan` on
+// them.
+Inputs inputs_for(const Request& request, const Plan& plan);
+
+// Says on stderr when the tensors do not fit the modelled machine's device memory.
+void note_footprint(std::uint64_t bytes, const Arch& arch);
+
+}  // namespace tilewalk
