@@ -26,6 +26,8 @@ Action add_step(CLI::App& app);
 Action add_compare(CLI::App& app);
 Action add_sweep(CLI::App& app);
 Action add_trace(CLI::App& app);
+Action add_verify(CLI::App& app);
+Action add_gpu(CLI::App& app);
 Action add_not_built(CLI::App& app);
 
 }  // namespace tilewalk

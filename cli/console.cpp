@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "cli/interrupt.h"
 #include "sim/error.h"
 
 namespace tilewalk {
@@ -14,6 +15,7 @@ namespace {
 
 [[noreturn]] void refuse_output(int error) {
   std::clearerr(stdout);
+  throw_if_interrupted();  // Ctrl-C interrupts a write as well
   throw RequestError("standard output: cannot be written (" + std::generic_category().message(error) +
                      "); write to a place with room, or read all of it");
 }
@@ -52,6 +54,6 @@ std::string one_line(std::string_view text, std::size_t longest) {
   return line;
 }
 
-std::string typed(std::string_view value) { return value.empty() ? "''" : one_line(value, 60); }
+std::string typed(std::string_view value) { return value.empty() ? "''" : shown(value); }
 
 }  // namespace tilewalk

@@ -45,12 +45,12 @@ void refuse_leftovers(const CLI::App& app) {
   const std::string word = words.front();
   const std::string help = "; see 'tilewalk " + app.get_name() + " --help'";
   if (!word.starts_with("-") || word == "-" || word == "--") {
-    throw RequestError(app.get_name() + ": does not understand '" + one_line(word, 60) + "'" + help);
+    throw RequestError(app.get_name() + ": does not understand '" + shown(word) + "'" + help);
   }
   const std::vector<std::string> names = option_names(app);
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string guess = nearest(flag_of(word), known);
-  throw RequestError(app.get_name() + ": unknown flag '" + one_line(flag_of(word), 60) + "'" +
+  throw RequestError(app.get_name() + ": unknown flag '" + shown(flag_of(word)) + "'" +
                      (guess.empty() ? help : "; did you mean " + guess + "?"));
 }
 

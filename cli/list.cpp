@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/run_json.h"
 #include "cli/table.h"
+#include "gpu/api.h"
 #include "lessons/heads.h"
 #include "sim/error.h"
 #include "sim/fault.h"
@@ -62,7 +63,16 @@ List list_archs() {
   return list;
 }
 
-List list_kernels() { return {Json::array(), "no GPU kernels are built yet"}; }
+List list_kernels() {
+  List list;
+  for (const gpu::KernelRow& row : gpu::kernels()) {
+    list.items.push_back({{"name", row.name},
+                          {"title", row.title},
+                          {"algorithm", row.algorithm},
+                          {"faults", std::vector<std::string_view>(row.faults.begin(), row.faults.end())}});
+  }
+  return list;
+}
 
 List list_lessons() { return {Json::array(), "no lessons are built yet"}; }
 
@@ -98,12 +108,9 @@ struct Kind {
   List (*make)();
   std::string_view more;  // the key of a third column
 };
-constexpr Kind kinds[] = {{"algorithms", list_algorithms, "paper"},
-                          {"archs", list_archs, "source"},
-                          {"kernels", list_kernels, ""},
-                          {"lessons", list_lessons, ""},
-                          {"faults", list_faults, "needs"},
-                          {"heads", list_heads, "mask"}};
+constexpr Kind kinds[] = {{"algorithms", list_algorithms, "paper"}, {"archs", list_archs, "source"},
+                          {"kernels", list_kernels, "algorithm"},   {"lessons", list_lessons, ""},
+                          {"faults", list_faults, "needs"},         {"heads", list_heads, "mask"}};
 
 const Kind& kind_named(const std::string& name) {
   std::vector<std::string_view> names;

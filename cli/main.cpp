@@ -21,8 +21,8 @@ constexpr Command table[] = {
     {"compare", "algorithms side by side on the same inputs", add_compare},
     {"sweep", "bytes against N, d, block size, SRAM, ...: table, CSV, SVG", add_sweep},
     {"trace", "write a run as text, or for Perfetto", add_trace},
-    {"verify", "simulator against GPU kernel (not built yet)", add_not_built},
-    {"gpu", "GPU kernels and counters (not built yet)", add_not_built},
+    {"verify", "simulator against GPU kernel, tile by tile; live, or recorded runs", add_verify},
+    {"gpu", "what GPU there is; run a kernel on it", add_gpu},
     {"lesson", "lessons (not built yet)", add_not_built},
     {"view", "the viewer (not built yet)", add_not_built},
 };
@@ -31,8 +31,8 @@ std::string unknown_command(const std::string& word) {
   std::vector<std::string_view> names;
   for (const Command& command : commands()) names.emplace_back(command.name);
   if (word.starts_with("-"))
-    return "unknown flag '" + one_line(word, 60) + "'; flags follow a command, see 'tilewalk --help'";
-  return unknown_name("command", one_line(word, 60), names);
+    return "unknown flag '" + shown(word) + "'; flags follow a command, see 'tilewalk --help'";
+  return unknown_name("command", shown(word), names);
 }
 
 // CLI11 describes errors in its own words, sometimes on several lines.

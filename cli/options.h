@@ -5,27 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "cli/flags.h"
+#include "cli/run_flags.h"
 #include "sim/inputs.h"
 #include "sim/plan.h"
 
 namespace tilewalk {
-
-// As typed; a flag that was not given holds nothing.
-struct RunFlags {
-  Flag n, n_kv, d, heads, kv_heads, batch, dtype, mask, scale;  // the problem
-  Flag tiling, block_q, block_kv, order, arch, sram;            // blocks and machine
-  Flag seed, q, k, v, head, fault;                              // inputs
-  bool count_only = false, json = false;
-};
-
-void add_problem_flags(CLI::App& app, RunFlags& flags);
-void add_machine_flags(CLI::App& app, RunFlags& flags);
-void add_input_flags(CLI::App& app, RunFlags& flags);
-void add_json_flag(CLI::App& app, bool& json);
-
-// The notes on conventions that end the help text of every command with these flags.
-std::string convention_notes();
 
 // All that the flags say, with every default filled in; what is left to choose is the algorithm.
 struct Request {

@@ -77,8 +77,7 @@ ShownMatrix of_tile(const std::string& name, const Tile& tile, const TileState& 
   matrix.cols = state.cols;
   matrix.first_row = start(kernel, tile.rows, state.row, state.col);
   matrix.first_col = start(kernel, tile.cols, state.row, state.col);
-  matrix.about =
-      state.col >= 0 && state.row >= 0 ? fmt::format("as of tile ({}, {})", state.row, state.col) : "";
+  if (state.col >= 0 && state.row >= 0) matrix.about = fmt::format("of tile ({}, {})", state.row, state.col);
   if (!state.values) matrix.status = "written; no values with --count-only";
   if (!state.values) return matrix;
   for (std::int32_t r = 0; r < state.rows; ++r) {
@@ -134,6 +133,21 @@ ShownMatrix of_tensor_block(const std::string& name, int index, Timeline& timeli
   return matrix;
 }
 
+// What the last operation left in the buffer of the scores, which P takes over. "" before any.
+std::string contents_of_scores(int tile, Timeline& timeline) {
+  for (std::uint64_t n = timeline.position(); n > 0; --n) {
+    const Event event = timeline.event(n - 1);
+    if (event.operand[0] != tile || event.op == Op::store) continue;
+    if (event.op == Op::gemm) return ", holds S";
+    if (event.op == Op::load) return fmt::format(", holds {}", timeline.plan().tensors[event.tensor].name);
+    if (event.op == Op::mask) return ", holds S, masked";
+    if (event.op == Op::softmax) return ", holds P";
+    if (event.op == Op::block_softmax) return ", holds exp(S - m_tile)";
+    if (event.op == Op::online_softmax) return ", holds exp(S - m)";
+  }
+  return "";
+}
+
 struct Place {
   int tile = -1, tensor = -1;
 };
@@ -166,56 +180,9 @@ ShownMatrix find(const std::string& name, Timeline& timeline, bool whole) {
   const Tile& tile = kernel.tiles[static_cast<std::size_t>(place.tile)];
   const auto& tiles = timeline.state().tiles;
   const TileState state = tiles.empty() ? TileState() : tiles[static_cast<std::size_t>(place.tile)];
-  return of_tile(name, tile, state, kernel, plan);
-}
-
-// ---- Text ----
-
-// Indices 0..n-1 with the middle left out (-1) when there are more than eight.
-std::vector<std::int64_t> elided(std::int64_t n) {
-  std::vector<std::int64_t> indices;
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (n <= 8 || i < 5 || i >= n - 2) indices.push_back(i);
-    if (n > 8 && i == 5) indices.push_back(-1);
-  }
-  return indices;
-}
-
-constexpr int cell_width = 10;
-
-std::string cell(const ShownMatrix& matrix, std::int64_t row, std::int64_t col) {
-  if (row < 0 || col < 0) return fmt::format("{:>{}}", "..", cell_width);
-  const auto at = static_cast<std::size_t>(row * matrix.cols + col);
-  if (!matrix.written[at]) return fmt::format("{:>{}}", "unwritten", cell_width);
-  return fmt::format("{:>{}.4g}", matrix.values[at], cell_width);
-}
-
-std::string index_text(std::int64_t first, std::int64_t index, int width) {
-  return index < 0 ? fmt::format("{:>{}}", "..", width) : fmt::format("{:>{}}", first + index, width);
-}
-
-constexpr int label_width = 8;
-
-std::string grid_text(const ShownMatrix& matrix) {
-  std::string text(label_width, ' ');
-  for (const std::int64_t c : elided(matrix.cols)) text += index_text(matrix.first_col, c, cell_width);
-  text += '\n';
-  for (const std::int64_t r : elided(matrix.rows)) {
-    text += index_text(matrix.first_row, r, label_width);
-    for (const std::int64_t c : elided(matrix.cols)) text += cell(matrix, r, c);
-    text += '\n';
-  }
-  return text;
-}
-
-// One number a row, written across.
-std::string vector_text(const ShownMatrix& matrix) {
-  std::string text = fmt::format("{:>{}}", "row", label_width), values(label_width, ' ');
-  for (const std::int64_t r : elided(matrix.rows)) {
-    text += index_text(matrix.first_row, r, cell_width);
-    values += cell(matrix, r, r < 0 ? -1 : 0);
-  }
-  return text + '\n' + values + '\n';
+  ShownMatrix matrix = of_tile(name, tile, state, kernel, plan);
+  if (tile.name == "s" && state.written) matrix.about += contents_of_scores(place.tile, timeline);
+  return matrix;
 }
 
 }  // namespace
@@ -240,14 +207,5 @@ std::vector<std::string> default_shown(const Plan& plan) {
 ShownMatrix find_shown(const std::string& name, Timeline& timeline) { return find(name, timeline, false); }
 
 ShownMatrix find_whole(const std::string& name, Timeline& timeline) { return find(name, timeline, true); }
-
-std::string matrix_text(const ShownMatrix& matrix) {
-  std::string title = matrix.name;
-  if (!matrix.place.empty()) title += " in " + matrix.place;
-  if (matrix.rows > 0) title += fmt::format(", {} x {}", matrix.rows, matrix.cols);
-  if (!matrix.about.empty()) title += ", " + matrix.about;
-  if (!matrix.status.empty()) return title + ": " + matrix.status + "\n";
-  return title + "\n" + (matrix.cols == 1 ? vector_text(matrix) : grid_text(matrix));
-}
 
 }  // namespace tilewalk

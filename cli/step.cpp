@@ -77,7 +77,7 @@ void run_piped(Walk& walk, bool quiet) {
       run_step_command(walk, *line);
     } catch (const RequestError& error) {
       throw RequestError(
-          fmt::format("step: line {} of the commands, '{}': {}", number, one_line(*line, 60), error.what()));
+          fmt::format("step: line {} of the commands, '{}': {}", number, shown(*line), error.what()));
     }
     if (!walk.ended && !line->starts_with("help")) frame();
   }

@@ -121,7 +121,7 @@ void run_step_command(Walk& walk, std::string_view line) {
     if (command.name == verb) return command.run(walk, line);
     names.push_back(command.name);
   }
-  throw RequestError(unknown_name("command", one_line(verb, 40), names));
+  throw RequestError(unknown_name("command", shown(verb), names));
 }
 
 void write_shown(Walk& walk, const std::string& folder) {

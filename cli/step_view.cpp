@@ -109,6 +109,7 @@ Json values_json(const ShownMatrix& matrix) {
 Json matrix_json(const ShownMatrix& matrix) {
   return {{"level", matrix.place.empty() ? Json() : Json(matrix.place)},
           {"status", matrix.status.empty() ? Json() : Json(matrix.status)},
+          {"about", matrix.about.empty() ? Json() : Json(matrix.about)},
           {"rows", matrix.rows},
           {"cols", matrix.cols},
           {"first_row", matrix.first_row},

@@ -21,7 +21,7 @@ class RangeParser {
   std::int64_t number(std::string_view word) const {
     const auto value = parse_number<std::int64_t>(word);
     if (value && *value >= 0) return *value;
-    refuse("'" + one_line(word, 30) + "' is not a whole number of at least 0; say e.g. n=512:65536:*2");
+    refuse("'" + shown(word) + "' is not a whole number of at least 0; say e.g. n=512:65536:*2");
   }
 
   std::vector<std::int64_t> values(const std::string& range) const {

@@ -6,7 +6,7 @@ cd "${1:-$(dirname "$0")/..}"
 # What each folder may include. A name of ours starts at the repository root; `<` stands for any library.
 declare -A allowed=(
   [sim]='"sim/|<Eigen/|<[a-z0-9_]+>'  # the standard library and Eigen
-  [gpu]='"gpu/|"sim/(dtype|event|mask|problem|trace)\.h"|<'
+  [gpu]='"gpu/|"sim/(dtype|error|event|mask|problem|trace)\.h"|<'
   [lessons]='"lessons/|"sim/|<'
   [viz]='"viz/|"lessons/|"sim/|"gpu/api\.h"|<'
   [cli]='"cli/|"lessons/|"sim/|"gpu/api\.h"|<'

@@ -181,9 +181,12 @@ void validate(const Arch& arch) {
   for (std::size_t n = 0; n < arch.levels.size(); ++n) {
     if (paths[n] < 0) refuse(arch, "no links lead from hbm to level '" + arch.levels[n].name + "'; add one");
   }
-  for (const double rate : {arch.clock, arch.matmul16, arch.fp32, arch.exp_per_clock}) {
-    if (!(rate > 0) || !std::isfinite(rate))
-      refuse(arch, "clock, matmul16, fp32 and exp_per_clock must be numbers above 0");
+  const std::pair<const char*, double> rates[] = {{"clock", arch.clock},
+                                                  {"matmul16", arch.matmul16},
+                                                  {"fp32", arch.fp32},
+                                                  {"exp_per_clock", arch.exp_per_clock}};
+  for (const auto& [what, rate] : rates) {
+    if (!(rate > 0) || !std::isfinite(rate)) refuse(arch, std::string(what) + " must be a number above 0");
   }
   if (arch.sms < 1) refuse(arch, "sms must be at least 1");
 }

@@ -79,7 +79,16 @@ void HbmTensor::set(const std::vector<float>& values) {
   }
 }
 
+void HbmTensor::check_inside(std::int64_t instance, const Rect& rect) const {
+  const bool inside = instance >= 0 && instance < instances_ && rect.row >= 0 && rect.rows >= 0 &&
+                      rect.row + rect.rows <= rows_ && rect.col >= 0 && rect.cols >= 0 &&
+                      rect.col + rect.cols <= cols_;
+  if (!inside)
+    throw ScheduleError("is touched outside its " + std::to_string(rows_) + " x " + std::to_string(cols_));
+}
+
 std::shared_ptr<Block> HbmTensor::read(std::int64_t instance, const Rect& rect) const {
+  check_inside(instance, rect);
   auto result = std::make_shared<Block>();
   if (rect.rows == 0 || rect.cols == 0) {
     result->values.resize(rect.rows, rect.cols);
@@ -109,6 +118,7 @@ std::shared_ptr<Block> HbmTensor::read(std::int64_t instance, const Rect& rect) 
 }
 
 void HbmTensor::write(std::int64_t instance, const Rect& rect, const MatrixView& values, DType type) {
+  check_inside(instance, rect);
   if (rect.rows == 0 || rect.cols == 0) return;
   for (std::int64_t r = rect.row / block_rows_; r * block_rows_ < rect.row + rect.rows; ++r) {
     const std::int64_t first = std::max(rect.row, r * block_rows_);

@@ -50,6 +50,8 @@ class HbmTensor {
   bool same_as(const HbmTensor& other) const;  // every value, bit for bit, and every write count
 
  private:
+  // Throws ScheduleError for a rectangle that is not all inside the tensor.
+  void check_inside(std::int64_t instance, const Rect& rect) const;
   using Strip = std::vector<std::shared_ptr<Block>>;  // the blocks of one block row; null: never written
   const Block* block(std::int64_t instance, std::int64_t block_row, std::int64_t block_col) const;
   Block& own(std::int64_t instance, std::int64_t block_row, std::int64_t block_col);

@@ -9,6 +9,9 @@
 namespace tilewalk {
 namespace {
 
+constexpr std::int64_t widest = std::int64_t{1} << 40;  // of a window
+constexpr std::size_t most_blocks = std::size_t{1} << 26;
+
 [[noreturn]] void refuse(std::string_view name, std::size_t line, const std::string& why) {
   throw RequestError("block mask " + std::string(name) + ", line " + std::to_string(line) + ": " + why);
 }
@@ -28,14 +31,12 @@ std::vector<char> parse_bits(std::string_view line, std::string_view name, std::
     if (c == '0' || c == '1') {
       bits.push_back(c == '1');
     } else if (c != ' ' && c != '\t') {
-      refuse(name, number, "expected only 0 and 1");
+      refuse(name, number, "expected only 0 and 1, found '" + shown({&c, 1}) + "'");
     }
+    if (bits.size() > most_blocks) refuse(name, number, "too many blocks; use larger ones");
   }
   return bits;
 }
-
-constexpr std::int64_t widest = std::int64_t{1} << 40;  // of a window
-constexpr std::size_t most_blocks = std::size_t{1} << 26;
 
 }  // namespace
 

@@ -41,6 +41,8 @@ class Mask {
   bool is_causal() const { return last_ == 0; }
   const std::string& spec() const { return spec_; }  // as given on the command line, e.g. "causal+window:64"
   const BlockMap* map() const { return map_.get(); }
+  std::int64_t first() const { return first_; }
+  std::int64_t last() const { return last_; }
 
   // The mask of a kernel that is off by one: every row sees one key more on the right.
   Mask shifted_right() const;

@@ -132,8 +132,16 @@ Run execute(std::shared_ptr<const Plan> plan, const Inputs& inputs, const Progre
     return [&progress, from, share](double done) { progress(from + share * done); };
   };
   Machine machine(plan, &inputs);
-  auto take = [&](const Event& e) { machine.execute(e); };
-  each_cta(*plan, plan->problem().instances(), part(0, checked ? 0.5 : 1),
+  // A CTA may be the whole run: whoever may stop it is asked between events, too.
+  const Progress tell = part(0, checked ? 0.5 : 1);
+  double done = 0;
+  std::uint64_t events = 0;
+  auto take = [&](const Event& e) {
+    machine.execute(e);
+    if (tell && ++events % 1024 == 0) tell(done);
+  };
+  each_cta(*plan, plan->problem().instances(),
+           tell ? Progress([&](double now) { tell(done = now); }) : Progress(),
            [&](std::size_t k, std::int64_t cta) { run_cta(*plan, k, cta, Sink(take)); });
   machine.finish();
   Run run;

@@ -14,6 +14,7 @@ namespace tilewalk {
 namespace {
 
 constexpr std::string_view first_line = "tilewalk-trace 1";
+constexpr std::string_view sum_suffix = "/sum";  // of the name of a tile whose rows are summed
 
 template <class Number>
 std::string text_of(Number value) {
@@ -21,27 +22,6 @@ std::string text_of(Number value) {
   const auto result =
       std::to_chars(buffer, buffer + sizeof buffer, value);  // shortest text that reads back the same
   return std::string(buffer, result.ptr);
-}
-
-std::vector<std::pair<std::string, std::string>> header_of(const Plan& plan) {
-  const auto& [algorithm, p, tiling, arch, fault] = plan.config;
-  return {{"algorithm", std::string(algorithm->name)},
-          {"n", text_of(p.n_q)},
-          {"n-kv", text_of(p.n_kv)},
-          {"d", text_of(p.d)},
-          {"batch", text_of(p.batch)},
-          {"heads", text_of(p.heads)},
-          {"kv-heads", text_of(p.kv_heads)},
-          {"dtype", std::string(name_of(p.dtype))},
-          {"mask", p.mask.spec()},
-          {"scale", text_of(p.scale)},
-          {"block-q", text_of(tiling.block_q)},
-          {"block-kv", text_of(tiling.block_kv)},
-          {"order", tiling.order == Order::ascending ? "ascending" : "descending"},
-          {"arch", arch.name},
-          {"fault", fault ? std::string(fault->name) : "none"},
-          {"source", std::string(algorithm->file)},
-          {"source-hash", text_of(source_hash(schedule_source(algorithm->file)))}};
 }
 
 // Copies the watched tiles of the current CTA.
@@ -133,7 +113,9 @@ class LineReader {
     return *value;
   }
   std::uint8_t index(const std::vector<std::string>& names, std::string_view what) {
-    const auto text = word();
+    return index_of(word(), names, what);
+  }
+  std::uint8_t index_of(std::string_view text, const std::vector<std::string>& names, std::string_view what) {
     const auto found = std::find(names.begin(), names.end(), text);
     if (found == names.end()) refuse("no " + std::string(what) + " '" + shown(text) + "' in the header");
     return static_cast<std::uint8_t>(found - names.begin());
@@ -211,7 +193,11 @@ TileRecord parse_record(LineReader& line, const TraceNames& names) {
   record.row = line.number<std::int32_t>(0, most_int);
   record.col = line.number<std::int32_t>(0, most_int);
   while (!line.done()) {
-    WatchedTile tile{line.index(names.tiles[record.launch], "tile"), 0, 0, {}};
+    std::string_view name = line.word();
+    WatchedTile tile;
+    tile.summed = name.ends_with(sum_suffix);
+    if (tile.summed) name.remove_suffix(sum_suffix.size());
+    tile.tile = line.index_of(name, names.tiles[record.launch], "tile");
     tile.rows = line.number<std::int32_t>(0, most_int);
     tile.cols = line.number<std::int32_t>(0, most_int);
     const std::int64_t elements = std::int64_t{tile.rows} * tile.cols;
@@ -242,6 +228,27 @@ void parse_head_line(LineReader& line, Trace& trace) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> header_of(const Plan& plan) {
+  const auto& [algorithm, p, tiling, arch, fault] = plan.config;
+  return {{"algorithm", std::string(algorithm->name)},
+          {"n", text_of(p.n_q)},
+          {"n-kv", text_of(p.n_kv)},
+          {"d", text_of(p.d)},
+          {"batch", text_of(p.batch)},
+          {"heads", text_of(p.heads)},
+          {"kv-heads", text_of(p.kv_heads)},
+          {"dtype", std::string(name_of(p.dtype))},
+          {"mask", p.mask.spec()},
+          {"scale", text_of(p.scale)},
+          {"block-q", text_of(tiling.block_q)},
+          {"block-kv", text_of(tiling.block_kv)},
+          {"order", tiling.order == Order::ascending ? "ascending" : "descending"},
+          {"arch", arch.name},
+          {"fault", fault ? std::string(fault->name) : "none"},
+          {"source", std::string(algorithm->file)},
+          {"source-hash", text_of(source_hash(schedule_source(algorithm->file)))}};
+}
 
 TraceNames names_of(const Plan& plan) {
   TraceNames names;
@@ -303,7 +310,8 @@ std::string format_record(const TileRecord& record, const TraceNames& names) {
   std::string text = "after " + text_of(int{record.launch}) + " " + text_of(record.cta) + " " +
                      text_of(record.row) + " " + text_of(record.col);
   for (const WatchedTile& tile : record.tiles) {
-    text += " " + names.tiles[record.launch][tile.tile] + " " + text_of(tile.rows) + " " + text_of(tile.cols);
+    text += " " + names.tiles[record.launch][tile.tile] + std::string(tile.summed ? sum_suffix : "");
+    text += " " + text_of(tile.rows) + " " + text_of(tile.cols);
     for (const float value : tile.values) text += " " + text_of(value);
   }
   return text + "\n";

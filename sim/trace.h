@@ -16,9 +16,11 @@
 namespace tilewalk {
 
 struct WatchedTile {
-  TileHandle tile;
-  std::int32_t rows, cols;
+  TileHandle tile = no_tile;
+  std::int32_t rows = 0, cols = 0;
   std::vector<float> values;  // row-major
+  // `values` holds three numbers a row instead: sum_of_row's. Recorded GPU runs keep large tiles so.
+  bool summed = false;
 };
 
 // State at the end of tile (row, col) of one CTA.
@@ -41,6 +43,9 @@ struct Trace {
   std::vector<Event> events;
   std::vector<TileRecord> records;
 };
+
+// The header of a run's trace.
+std::vector<std::pair<std::string, std::string>> header_of(const Plan& plan);
 
 TraceNames names_of(const Plan& plan);
 

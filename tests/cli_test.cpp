@@ -491,6 +491,11 @@ TEST_CASE("step shows the event, its source line and the tiles") {
   const std::string begin = frame_after({"step", "flash2", "--arch", "toy", "--at", "alloc s"}, "");
   CHECK(begin.find("S in reg: stale") != std::string::npos);
   CHECK(begin.find("m in reg: not allocated") != std::string::npos);
+  const Arguments at_scores = {"step", "flash2", "--arch", "toy", "--show", "S", "--at"};
+  CHECK(frame_after(at_scores + Arguments{"gemm s 1 2"}, "")
+            .find("S in reg, 2 x 2, of tile (1, 2), holds S\n") != std::string::npos);
+  CHECK(frame_after(at_scores + Arguments{"online_softmax s 1 2"}, "").find("holds exp(S - m)") !=
+        std::string::npos);
 }
 
 TEST_CASE("step --json and --npy give the last position") {
@@ -647,8 +652,8 @@ const std::vector<Refusal> refusals = {
     // not on this machine, not built
     {{"run", "flash2", "--tiling", "kernel:flash2_mma"}, {"--tiling kernel:flash2_mma", "not built"}, 3},
     {{"view", "--lesson", "3", "--json"}, {"not built yet"}, 3},
-    {{"verify", "--kernel", "all"}, {"not built yet"}, 3},
-    {{"gpu", "run", "flash2_mma", "--n", "5"}, {"not built yet"}, 3},
+    {{"verify", "--kernel", "flash9"}, {"--kernel: unknown kernel", "flash2_scalar"}, 2},
+    {{"gpu", "counters"}, {"not built yet"}, 3},
     {{"lesson", "list", "--json"}, {"not built yet"}, 3},
 };
 

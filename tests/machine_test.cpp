@@ -276,6 +276,18 @@ TEST_CASE("machine: a level that overflows is refused with the tile, what it mak
   }
 }
 
+TEST_CASE("machine: a tensor is touched only inside") {
+  const PlanPtr plan = small_plan(flash2, 8, 8);
+  for (const auto& [op, tile] : {std::pair{Op::load, "k"}, {Op::load, "q"}, {Op::store, "o"}}) {
+    Script script{plan, events_of(plan)};
+    Event& e = *script.find({op, tile});
+    e.col = e.row = 99;
+    const Outcome refused = outcome(plan, script.events, true);
+    CHECK(refused.kind == "schedule");
+    CHECK(contains(refused.message, "outside its 8 x 4"));
+  }
+}
+
 TEST_CASE("machine: HBM is read only where it was written") {
   struct Row {
     const Algorithm* algorithm;

@@ -1,0 +1,47 @@
+// A GPU kernel's run held against the model: flow, bytes, m, l and O after each tile, and the output.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/run_json.h"
+#include "cli/table.h"
+#include "sim/compare.h"
+
+namespace tilewalk {
+
+// What a kernel did, live or as recorded.
+struct KernelResult {
+  std::string kernel, fault;  // fault: "" or the broken variant that ran
+  Trace trace;
+  std::vector<float> o, lse;  // lse may be empty
+  bool o_summed = false;      // o holds sum_of_row's three numbers of each row instead
+  std::string malformed;      // a record that fits no tile, in words
+};
+
+// Bytes of one tensor in one direction, all CTAs together.
+struct TensorBytes {
+  std::string tensor;
+  bool write;
+  std::uint64_t model, kernel;
+};
+
+struct KernelCheck {
+  std::string kernel, fault, problem, tiling;
+  std::vector<TensorBytes> bytes;
+  TraceDiff diff;
+  double output_error = 0, output_allowed = 0, lse_ratio = 0;
+  std::uint64_t wrong_non_finite = 0;
+  std::string difference;  // the first, in words: CTA, tile, row, quantity, both values; "" when all agrees
+  Json json;
+
+  bool agrees() const { return difference.empty(); }
+};
+
+KernelCheck check_kernel(std::shared_ptr<const Plan> plan, const Inputs& inputs, const KernelResult& result);
+
+// One row a check; worst / allowed of each quantity.
+Table check_table(const std::vector<KernelCheck>& checks);
+
+}  // namespace tilewalk

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# check_kernels.sh [folder]: fails where a traced kernel touches global memory otherwise than through the functions of
+# gpu/tile_moves.cuh, which move and record at once.
+set -euo pipefail
+cd "${1:-$(dirname "$0")/..}"
+
+shopt -s nullglob
+files=(gpu/*_scalar.cuh gpu/*_naive.cuh gpu/scalar_mat[h].cuh)
+((${#files[@]})) || { echo "no kernels found"; exit 1; }
+
+awk '
+  { code = $0; sub(/\/\/.*/, "", code) }
+  # Instructions and intrinsics that reach global memory.
+  code ~ /__ldg|__ldc|__stc|__stwt|cp\.async|asm|atomic|memcpy|[^a-z_](fetch|put)\(|reinterpret_cast<(const )?[A-Za-z]+ ?\*>\(p\./ {
+    report("touches global memory itself")
+  }
+  # A tensor of the parameters may only be handed on, to where a Place is made of it.
+  {
+    rest = code
+    while (match(rest, /p\.(q|k|v|o|lse|scores|weights|row_sum|row_max)[^A-Za-z0-9_]/)) {
+      before = substr(rest, 1, RSTART - 1)
+      after = substr(rest, RSTART + RLENGTH - 1)
+      handed_on = (before ~ /_tile\(static_cast<(const )?[A-Za-z]+\*>\($/ && after ~ /^\), /) || (before ~ /row_tile\($/ && after ~ /^, /)
+      if (!handed_on) report("uses a tensor directly")
+      rest = substr(rest, RSTART + RLENGTH - 1)
+    }
+  }
+  # A Place names global memory; only load_tile and store_tile look at its pointer.
+  code ~ /\.start([^A-Za-z0-9_]|$)|(q|k|v|tile|from|to)\([^()]*\)\.at\(/ { report("looks into a Place") }
+  function report(why) { print FILENAME ":" FNR ": " why ": " $0; bad = 1 }
+  END { exit bad }' "${files[@]}"

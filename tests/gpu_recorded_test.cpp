@@ -1,0 +1,136 @@
+// Recorded GPU runs against the simulator, on any machine: sound ones agree, broken ones and changed ones are
+// found at the right tile.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "sim/describe.h"
+#include "tests/program.h"
+
+namespace tilewalk {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const fs::path recorded = fs::path(TILEWALK_SOURCE) / "gpu" / "recorded";
+
+struct Verdict {
+  int code;
+  json run;  // of the first recording
+  std::string err;
+};
+
+Verdict verify(const fs::path& folder) {
+  const Result result = run_program({"verify", "--recorded", folder.string(), "--json"});
+  Verdict verdict{result.code, {}, result.err};
+  if (json::accept(result.out)) verdict.run = json::parse(result.out)["runs"][0];
+  return verdict;
+}
+
+// The first recording of `name` alone in a folder, with its text changed.
+template <class Change>
+Verdict verify_changed(const std::string& name, Change change) {
+  TemporaryFolder folder;
+  std::string text = read_file(recorded / name);
+  change(text);
+  write_file(folder / "changed.run", text);
+  return verify(folder.path());
+}
+
+void renew_checksum(std::string& text) {
+  text.resize(text.rfind("# checksum "));
+  char sum[17];
+  std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(source_hash(text)));
+  text += "# checksum " + std::string(sum) + "\n";
+}
+
+TEST_CASE("recorded runs agree with the simulator") {
+  const Result result = run_program({"verify", "--recorded", recorded.string(), "--json"});
+  INFO(result.err);
+  CHECK(result.code == 0);
+  const json all = json::parse(result.out);
+  CHECK(all["agrees"] == true);
+  CHECK(all["runs"].size() == 15);
+  for (const json& run : all["runs"]) {
+    INFO(run.dump());
+    CHECK(run["bytes"].size() >= 4);
+  }
+}
+
+struct Expected {
+  const char *fault, *quantity;  // quantity: of the first value that differs; "" when only the flow does
+  int row, col;                  // the tile
+  bool flow;
+};
+
+// Query block 0 walks key blocks 0, 1 and 2 (of 16, 16 and 8 keys).
+constexpr Expected faults[] = {
+    {"no_rescale", "o", 0, 1, false},     {"per_tile_softmax", "l", 0, 0, false},
+    {"skip_tail_mask", "l", 0, 2, false}, {"causal_off_by_one", "l", 0, 0, false},
+    {"stale_tile", "m", 0, 1, true},      {"double_load", "", 0, 1, true},
+};
+
+TEST_CASE("recorded broken kernels are found at the right tile") {
+  for (const Expected& expected : faults) {
+    TemporaryFolder folder;
+    const std::string name = "flash2_scalar-" + std::string(expected.fault) + ".run";
+    fs::copy_file(recorded / "faults" / name, folder / name);
+    const Verdict verdict = verify(folder.path());
+    INFO(name, ": ", verdict.err, verdict.run.dump());
+    CHECK(verdict.code == 1);
+    CHECK(verdict.run["flow"].is_null() != expected.flow);
+    const json& at = expected.quantity[0] ? verdict.run["value"] : verdict.run["flow"];
+    REQUIRE(!at.is_null());
+    CHECK(at["cta"] == 0);
+    CHECK(at["row"] == expected.row);
+    CHECK(at["col"] == expected.col);
+    if (!expected.quantity[0]) continue;
+    const std::string quantity = at["quantity"];
+    CHECK((quantity == expected.quantity || quantity == "m" || quantity == "o"));
+    CHECK((at["times_allowed"].is_null() || at["times_allowed"] >= 4));  // null: infinitely far
+  }
+}
+
+TEST_CASE("a changed byte of a recording is found by its checksum") {
+  const Verdict verdict = verify_changed("flash2_scalar-f16-n128.run", [](std::string& text) {
+    char& c = text[text.size() / 2];
+    c = c == '1' ? '2' : '1';
+  });
+  CHECK(verdict.code == 2);
+  CHECK(verdict.err.find("checksum") != std::string::npos);
+}
+
+TEST_CASE("a changed value with its checksum made right again is found at its tile") {
+  const Verdict verdict = verify_changed("flash2_scalar-f16-n128.run", [](std::string& text) {
+    // The first m after tile (1, 1) of CTA 1: "after 0 1 1 1 m 64 1 VALUE ...".
+    const std::string place = "after 0 1 1 1 m 64 1 ";
+    const auto at = text.find(place);
+    REQUIRE(at != std::string::npos);
+    text.replace(at + place.size(), text.find(' ', at + place.size()) - at - place.size(), "9.5");
+    renew_checksum(text);
+  });
+  REQUIRE(verdict.code == 1);
+  CHECK(verdict.run["flow"].is_null());
+  CHECK(verdict.run["value"]["cta"] == 1);
+  CHECK(verdict.run["value"]["row"] == 1);
+  CHECK(verdict.run["value"]["col"] == 1);
+  CHECK(verdict.run["value"]["quantity"] == "m");
+  CHECK(verdict.run["value"]["measured"] == 9.5);
+}
+
+TEST_CASE("a load left out of a recording is found at its tile") {
+  const Verdict verdict = verify_changed("flash2_scalar-f16-n128.run", [](std::string& text) {
+    const auto at = text.find("event 0 1 0 0 1 1 load k K");
+    REQUIRE(at != std::string::npos);
+    text.erase(at, text.find('\n', at) + 1 - at);
+    renew_checksum(text);
+  });
+  REQUIRE(verdict.code == 1);
+  CHECK(verdict.run["flow"]["cta"] == 1);
+  CHECK(verdict.run["flow"]["col"] == 1);
+}
+
+}  // namespace
+}  // namespace tilewalk
