@@ -103,9 +103,11 @@ void normal(Array<T>& x, uint64_t seed, float factor = 1.0f) {
 // One block a row of O, in float64. With `low`, S, P and O are rounded to T on the way: "the reference in the
 // same precision".
 template <typename T>
-__global__ void reference_row(KernelParams p, bool low, double* out, double* lse, double* most) {
+__global__ void reference_row(KernelParams p, bool low, double* out, double* lse, double* most,
+                              double* most_products) {
   extern __shared__ double s[];  // n_kv
-  __shared__ double top, sum, size;
+  __shared__ double top, sum;
+  __shared__ float products[128];  // largest scale sum |q||k| of a thread's keys
   const int64_t instance = blockIdx.y, i = blockIdx.x;
   const int64_t kv = instance / p.heads * p.kv_heads + instance % p.heads / (p.heads / p.kv_heads);
   const T* q = static_cast<const T*>(p.q) + (instance * p.n_q + i) * p.d;
@@ -124,10 +126,16 @@ __global__ void reference_row(KernelParams p, bool low, double* out, double* lse
                map.ones_before[(r + 1) * w + c] + map.ones_before[r * w + c] !=
            0;
   };
+  products[threadIdx.x] = 0;
   for (int64_t j = threadIdx.x; j < p.n_kv; j += blockDim.x) {
-    double dot = 0;
-    for (int64_t c = 0; c < p.d; ++c) dot += double(float(q[c])) * double(float(k[j * p.d + c]));
+    double dot = 0, absolute = 0;
+    for (int64_t c = 0; c < p.d; ++c) {
+      const double product = double(float(q[c])) * double(float(k[j * p.d + c]));
+      dot += product, absolute += fabs(product);
+    }
     s[j] = visible(j) ? rounded(dot * p.scale) : -INFINITY;
+    if (visible(j))
+      products[threadIdx.x] = fmaxf(products[threadIdx.x], static_cast<float>(absolute * fabs(p.scale)));
   }
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -138,9 +146,11 @@ __global__ void reference_row(KernelParams p, bool low, double* out, double* lse
       if (s[j] > -INFINITY) absolute = fmax(absolute, fabs(s[j]));
     }
     for (int64_t j = 0; j < p.n_kv; ++j) l += m == -INFINITY ? 0.0 : exp(s[j] - m);
-    top = m, sum = l, size = absolute;
+    for (int t = 1; t < 128; ++t) products[0] = fmaxf(products[0], products[t]);
+    top = m, sum = l;
     if (lse) lse[instance * p.n_q + i] = l == 0 ? -INFINITY : m + log(l);
-    if (most) most[instance * p.n_q + i] = size;
+    most[instance * p.n_q + i] = absolute;
+    most_products[instance * p.n_q + i] = products[0];
   }
   __syncthreads();
   for (int64_t c = threadIdx.x; c < p.d; c += blockDim.x) {
@@ -159,6 +169,7 @@ struct Case {
   int64_t batch = 2, heads = 2, kv_heads = 2, n_q = 0, n_kv = 0, d = 64;
   const char* mask = "none";  // none, causal, window, causal+window, blocks
   float factor = 1.0f;        // Q and K are multiplied by it: 1 gives logits of a few units
+  float scale = NAN;          // NAN: 1/sqrt(d)
 };
 
 template <typename T>
@@ -200,7 +211,7 @@ struct Run {
     normal(q, seed * 3, c.factor), normal(k, seed * 3 + 1, c.factor), normal(v, seed * 3 + 2);
     p.q = q.data, p.k = k.data, p.v = v.data, p.o = o.data, p.lse = lse.data;
     p.batch = c.batch, p.heads = c.heads, p.kv_heads = c.kv_heads, p.n_q = c.n_q, p.n_kv = c.n_kv, p.d = c.d;
-    p.scale = 1.0f / std::sqrt(static_cast<float>(c.d));
+    p.scale = std::isnan(c.scale) ? 1.0f / std::sqrt(static_cast<float>(c.d)) : c.scale;
     const std::string mask = c.mask;
     if (mask.find("causal") == 0) p.mask.last = 0;
     if (mask.find("window") != std::string::npos) p.mask.first = -36;
@@ -221,14 +232,11 @@ struct Run {
     Array<double> out(o.size), sums(lse.size), most(lse.size);
     if (o.size > 0) {
       const dim3 grid(static_cast<unsigned>(p.n_q), static_cast<unsigned>(p.batch * p.heads));
-      reference_row<T><<<grid, 128, p.n_kv * sizeof(double)>>>(p, low, out.data, sums.data, most.data);
+      reference_row<T>
+          <<<grid, 128, p.n_kv * sizeof(double)>>>(p, low, out.data, sums.data, most.data, products.data);
       MUST(cudaGetLastError());
     }
-    if (log_sum) *log_sum = sums.host();
-    if (most_logit) {
-      const auto sizes = most.host();
-      *most_logit = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
-    }
+    if (rows) *rows = {sums.host(), most.host(), products.host()};
     return out.host();
   }
 };
@@ -256,9 +264,10 @@ void check(const Case& c, uint64_t seed, Verdict& verdict) {
   ++verdict.cases;
   Run<T> run(c, seed);
   run.launch();
-  std::vector<double> log_sums;
-  double most_logit = 0;
-  const auto ref = run.reference(false, &log_sums, &most_logit), low = run.reference(true);
+  typename Run<T>::Rows rows;
+  const auto ref = run.reference(false, &rows), low = run.reference(true);
+  const double most_logit =
+      rows.most_logit.empty() ? 0 : *std::max_element(rows.most_logit.begin(), rows.most_logit.end());
   const auto out = run.o.host();
   const auto lse = run.lse.host();
   double error = 0, low_error = 0, grid_error = 0, size = 0;
@@ -281,10 +290,10 @@ void check(const Case& c, uint64_t seed, Verdict& verdict) {
   if (allowed > 0) verdict.worst = std::max(verdict.worst, error / allowed);
   if (tight > 0) verdict.worst_tight = std::max(verdict.worst_tight, error / tight);
   for (size_t r = 0; r < lse.size(); ++r) {
-    const double off = log_sums[r] == lse[r] ? 0 : std::fabs(lse[r] - log_sums[r]);
-    if (!(off <= 1e-5 + 8 * 0x1p-24 * most_logit)) {
+    const double off = rows.log_sum[r] == lse[r] ? 0 : std::fabs(lse[r] - rows.log_sum[r]);
+    if (!(off <= 1e-5 + 8 * 0x1p-24 * rows.most_products[r])) {
       verdict.fail(described(c, name<T>()) + ": L of row " + std::to_string(r) + " is " +
-                   std::to_string(lse[r]) + ", not " + std::to_string(log_sums[r]));
+                   std::to_string(lse[r]) + ", not " + std::to_string(rows.log_sum[r]));
       break;
     }
   }
@@ -343,6 +352,64 @@ void check_repeats(const Case& c, int repeats, Verdict& verdict) {
   }
 }
 
+// Tensors of more than 2^31 elements. The last instance of many must be what it is alone, bit for bit; and a
+// long row of keys must be what two halves of it give, merged by their log-sum-exp.
+template <typename T>
+void check_large(Verdict& verdict) {
+  size_t free_bytes = 0, all_bytes = 0;
+  MUST(cudaMemGetInfo(&free_bytes, &all_bytes));
+  if (free_bytes < size_t{32} << 30)
+    return void(std::printf("large: skipped, it needs 32 GB of device memory\n"));
+  verdict.cases += 2;
+  {
+    Case c;
+    c.batch = 17000, c.heads = c.kv_heads = 1, c.n_q = c.n_kv = 1000, c.d = 128, c.mask = "causal";
+    Run<T> all(c, 3);
+    all.launch();
+    const int64_t last = (c.batch - 1) * c.n_q * c.d;
+    Array<T> alone(c.n_q * c.d);
+    KernelParams p = all.p;
+    p.batch = 1, p.lse = nullptr, p.o = alone.data;
+    p.q = all.q.data + last, p.k = all.k.data + last, p.v = all.v.data + last;
+    must_launch(p, dtype_of<T>());
+    const auto expected = alone.host();
+    std::vector<T> got(expected.size());
+    MUST(cudaMemcpy(got.data(), all.o.data + last, got.size() * sizeof(T), cudaMemcpyDeviceToHost));
+    if (std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)) != 0)
+      verdict.fail("the last of 17000 instances differs");
+  }
+  {
+    Case c;
+    c.batch = c.heads = c.kv_heads = 1, c.n_q = 3, c.n_kv = 17000003, c.d = 128;
+    Run<T> whole(c, 4);
+    whole.launch();
+    const auto out = whole.o.host();
+    const auto log_sum = whole.lse.host();
+    const int64_t half = c.n_kv / 2;
+    Array<T> o[2] = {Array<T>(whole.o.size), Array<T>(whole.o.size)};
+    Array<float> lse[2] = {Array<float>(c.n_q), Array<float>(c.n_q)};
+    for (int part = 0; part < 2; ++part) {
+      KernelParams p = whole.p;
+      p.n_kv = part == 0 ? half : c.n_kv - half, p.o = o[part].data, p.lse = lse[part].data;
+      p.k = whole.k.data + part * half * c.d, p.v = whole.v.data + part * half * c.d;
+      must_launch(p, dtype_of<T>());
+    }
+    const auto o0 = o[0].host(), o1 = o[1].host();
+    const auto l0 = lse[0].host(), l1 = lse[1].host();
+    for (size_t n = 0; n < out.size(); ++n) {
+      const size_t r = n / c.d;
+      const double w = 1 / (1 + std::exp(double(l1[r]) - l0[r])),
+                   merged = w * float(o0[n]) + (1 - w) * float(o1[n]);
+      const double l = l0[r] + std::log1p(std::exp(double(l1[r]) - l0[r]));
+      if (std::fabs(float(out[n]) - merged) <= 1e-5 && std::fabs(log_sum[r] - l) <= 1e-4) continue;
+      verdict.fail("17 million keys: O " + std::to_string(float(out[n])) + " L " +
+                   std::to_string(log_sum[r]) + ", merged from two halves " + std::to_string(merged) + " " +
+                   std::to_string(l));
+      return;
+    }
+  }
+}
+
 template <typename T>
 Verdict check_all() {
   Verdict verdict;
@@ -377,6 +444,13 @@ Verdict check_all() {
       check<T>(c, ++seed, verdict);
     }
   }
+  for (const float scale : {0.0f, -0.125f, 1.0f, 1e-30f}) {
+    for (const char* mask : {"none", "causal"}) {
+      Case c;
+      c.n_q = 140, c.n_kv = 200, c.mask = mask, c.scale = scale;
+      check<T>(c, ++seed, verdict);
+    }
+  }
   const float nan = std::nanf(""), infinity = INFINITY;
   for (const int64_t d : {40, 59, 64, 128, 256}) {
     for (const char* mask : {"none", "causal", "window", "blocks"}) {
@@ -391,6 +465,7 @@ Verdict check_all() {
       }
     }
   }
+  check_large<T>(verdict);
   for (const int64_t d : {64, 128, 256}) {
     for (const char* mask : {"none", "causal"}) {
       Case c;

@@ -13,18 +13,23 @@ namespace {
 using flash2_mma::Schedule;
 using flash2_mma::Tiles;
 
-constexpr std::int64_t most_index = INT32_MAX;  // sequences are walked with 32-bit, memory with 64-bit numbers
+constexpr std::int64_t most_index =
+    INT32_MAX;  // sequences are walked with 32-bit, memory with 64-bit numbers
 
 std::string refusal(const KernelParams& p, DType type) {
   const auto number = [](std::int64_t x) { return std::to_string(x); };
-  if (type == DType::f32) return "flash2_mma: f32 is not supported by its tensor cores; use f16 or bf16, or flash2_scalar";
-  if (p.d < 1 || p.d > 256) return "flash2_mma: head dimension " + number(p.d) + " is not supported; use 1 to 256";
-  if (p.batch < 0 || p.heads < 1 || p.kv_heads < 1 || p.n_q < 0 || p.n_kv < 0) return "flash2_mma: a size is negative or there are no heads";
+  if (type == DType::f32)
+    return "flash2_mma: f32 is not supported by its tensor cores; use f16 or bf16, or flash2_scalar";
+  if (p.d < 1 || p.d > 256)
+    return "flash2_mma: head dimension " + number(p.d) + " is not supported; use 1 to 256";
+  if (p.batch < 0 || p.heads < 1 || p.kv_heads < 1 || p.n_q < 0 || p.n_kv < 0)
+    return "flash2_mma: a size is negative or there are no heads";
   if (p.heads % p.kv_heads != 0) {
     return "flash2_mma: kv_heads = " + number(p.kv_heads) + " does not divide heads = " + number(p.heads);
   }
   if (p.n_q > most_index - 1024 || p.n_kv > most_index - 1024) {
-    return "flash2_mma: a sequence of " + number(std::max(p.n_q, p.n_kv)) + " is too long; it takes less than 2^31 - 1024";
+    return "flash2_mma: a sequence of " + number(std::max(p.n_q, p.n_kv)) +
+           " is too long; it takes less than 2^31 - 1024";
   }
   return "";
 }
@@ -48,8 +53,12 @@ Schedule schedule_for(const KernelParams& p) {
     s.instances_together = static_cast<unsigned>(std::clamp<std::int64_t>(fit, 1, s.instances));
   }
   s.aligned = rows_aligned(p);
-  // With a scale of 0 all visible keys count the same; so they do with the smallest scale, and -infinity times it is not NaN.
-  s.scale_log2 = std::max(static_cast<float>(std::fabs(static_cast<double>(p.scale)) * 1.4426950408889634), FLT_MIN);
+  s.full_rows = s.aligned && p.d == Tiles::head_dim;
+  s.whole_tiles = s.full_rows ? static_cast<int>(p.n_kv / Tiles::keys) : 0;
+  // With a scale of 0 all visible keys count the same; so they do with the smallest scale, and -infinity
+  // times it is not NaN.
+  s.scale_log2 =
+      std::max(static_cast<float>(std::fabs(static_cast<double>(p.scale)) * 1.4426950408889634), FLT_MIN);
   s.negate = p.scale < 0;
   return s;
 }
@@ -59,11 +68,14 @@ std::string launch(const KernelParams& p, CUstream_st* stream) {
   using Tiles = Tiles<HeadDim>;
   const std::int64_t ctas = p.batch * p.heads * ((p.n_q + Tiles::queries - 1) / Tiles::queries);
   if (ctas == 0) return "";
-  if (ctas > most_index) return "flash2_mma: " + std::to_string(ctas) + " blocks of queries are more than one launch takes";
+  if (ctas > most_index)
+    return "flash2_mma: " + std::to_string(ctas) + " blocks of queries are more than one launch takes";
   const auto kernel = flash2_mma::flash2_mma<T, HeadDim, Mapped, false>;
-  cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tiles::shared_bytes);
+  cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tiles::shared_bytes);
   if (error == cudaSuccess) {
-    kernel<<<static_cast<unsigned>(ctas), Tiles::threads, Tiles::shared_bytes, stream>>>(p, schedule_for<Tiles>(p));
+    kernel<<<static_cast<unsigned>(ctas), Tiles::threads, Tiles::shared_bytes, stream>>>(
+        p, schedule_for<Tiles>(p));
     error = cudaGetLastError();
   }
   return error == cudaSuccess ? "" : std::string("flash2_mma: ") + cudaGetErrorString(error);

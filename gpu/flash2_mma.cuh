@@ -2,14 +2,17 @@
 //
 // The algorithm is that of flash2_scalar: a CTA owns a block of queries, walks the key blocks, and keeps m, l
 // and O on chip. What is new is how the two products are done and how the data gets there:
-//   - mma.sync: a warp multiplies a 16x16 by a 16x8 matrix in one instruction, operands and result in registers;
+//   - mma.sync: a warp multiplies a 16x16 by a 16x8 matrix in one instruction, operands and result in
+//   registers;
 //   - ldmatrix: four 8x8 matrices go from shared memory to the registers where mma.sync wants them;
-//   - a swizzle: the 16-byte chunks of a row are permuted, so that neither copies nor ldmatrix wait on a bank;
-//   - cp.async: the next K and V tiles arrive while the present ones are used (two buffers, one barrier a tile).
+//   - a swizzle: the 16-byte chunks of a row are permuted, so that neither copies nor ldmatrix wait on a
+//   bank;
+//   - cp.async: the next K and V tiles arrive while the present ones are used (two buffers, one barrier a
+//   tile).
 //
-// A CTA has 4 warps. Each owns 32 (d = 256: 16) rows of the query block and all keys of a tile, so that a row's
-// maximum and sum need no other warp. 32 rows, since every K and V fragment read from shared memory then feeds
-// four mma.sync instead of two, and shared memory could not keep up with two.
+// A CTA has 4 warps. Each owns 32 (d = 256: 16) rows of the query block and all keys of a tile, so that a
+// row's maximum and sum need no other warp. 32 rows, since every K and V fragment read from shared memory
+// then feeds four mma.sync instead of two, and shared memory could not keep up with two.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -29,7 +32,9 @@ struct Tiles {
   static constexpr int slabs = HeadDim <= 128 ? 2 : 1;  // 16-row pieces of the query block a warp owns
   static constexpr int warp_rows = 16 * slabs;
   static constexpr int queries = warps * warp_rows;  // Br
-  static constexpr int keys = HeadDim == 64 ? 128 : HeadDim == 128 ? 64 : 32;  // Bc: as many as registers allow
+  static constexpr int keys = HeadDim == 64    ? 128
+                              : HeadDim == 128 ? 64
+                                               : 32;  // Bc: as many as registers allow
   static constexpr int ctas_per_sm = HeadDim <= 128 ? 2 : 1;
 
   static constexpr int row_bytes = 2 * HeadDim, chunks = HeadDim / 8;  // a chunk: 8 elements, 16 bytes
@@ -44,9 +49,12 @@ struct Schedule {
   unsigned heads_per_kv_head;   // heads / kv_heads: as many neighbouring instances read the same K and V
   unsigned instances_together;  // this many are walked at once, tile by tile
   bool last_tile_first;
-  bool aligned;         // rows start at multiples of 16 bytes, so that copies move 16 bytes
-  float scale_log2;     // |scale| log2(e), more than 0: scores are kept in units of powers of two, and exp becomes exp2
-  bool negate;          // the scale is negative: Q changes its sign
+  int whole_tiles;   // this many tiles of K and V are whole: Bc rows of HeadDim elements
+  bool full_rows;    // rows are HeadDim elements
+  bool aligned;      // rows start at multiples of 16 bytes, so that copies move 16 bytes
+  float scale_log2;  // |scale| log2(e), more than 0: scores are kept in units of powers of two, and exp
+                     // becomes exp2
+  bool negate;       // the scale is negative: Q changes its sign
 };
 
 // ------------------------------------------------------------------------------------- one instruction each
@@ -62,7 +70,9 @@ struct Pair<__half> {
 template <>
 struct Pair<__nv_bfloat16> {
   using type = __nv_bfloat162;
-  static __device__ __forceinline__ __nv_bfloat162 rounded(float a, float b) { return __floats2bfloat162_rn(a, b); }
+  static __device__ __forceinline__ __nv_bfloat162 rounded(float a, float b) {
+    return __floats2bfloat162_rn(a, b);
+  }
   static __device__ __forceinline__ float2 wide(__nv_bfloat162 x) { return __bfloat1622float2(x); }
 };
 
@@ -77,32 +87,34 @@ __device__ __forceinline__ unsigned pack(float a, float b) {
   return bits_as<unsigned>(Pair<T>::rounded(a, b));
 }
 
-// D = A B + C for a 16x16 A, a 16x8 B and 16x8 C and D, spread over the warp. With r = lane / 4, c = 2 (lane % 4),
-// a lane holds (each register of A and B is a pair of neighbours along the sum):
+// D = A B + C for a 16x16 A, a 16x8 B and 16x8 C and D, spread over the warp. With r = lane / 4, c = 2 (lane
+// % 4), a lane holds (each register of A and B is a pair of neighbours along the sum):
 //   A  a0: row r,   cols c, c+1        B  b0: rows c, c+1,     col r        C  c0, c1: row r,   cols c, c+1
 //      a1: row r+8, cols c, c+1           b1: rows c+8, c+9,   col r           c2, c3: row r+8, cols c, c+1
 //      a2: row r,   cols c+8, c+9
 //      a3: row r+8, cols c+8, c+9
-// Two C fragments side by side hold just what an A fragment holds: P, made in place from S, can be the left operand
-// of P V without moving between lanes.
+// Two C fragments side by side hold just what an A fragment holds: P, made in place from S, can be the left
+// operand of P V without moving between lanes.
 template <typename T>
 __device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1);
 template <>
 __device__ __forceinline__ void mma<__half>(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 template <>
 __device__ __forceinline__ void mma<__nv_bfloat16>(float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                                    unsigned b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// Four 8x8 matrices; lane 8 i + r gives the address of row r of matrix i, and gets elements 2 (lane % 4) and the next of
-// row lane / 4 of each. Transposed: of column lane / 4.
+// Four 8x8 matrices; lane 8 i + r gives the address of row r of matrix i, and gets elements 2 (lane % 4) and
+// the next of row lane / 4 of each. Transposed: of column lane / 4.
 __device__ __forceinline__ void ldmatrix(unsigned (&x)[4], unsigned address) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
@@ -147,25 +159,29 @@ __device__ __forceinline__ float quad_sum(float x) {
 }
 
 // Three hints about registers, which are what the loop is short of. They change no value.
-// What is computed from here(x) is computed here: arithmetic of rare cases is not moved out of the loop into registers.
+// What is computed from here(x) is computed here: arithmetic of rare cases is not moved out of the loop into
+// registers.
 __device__ __forceinline__ int here(int x) {
   asm volatile("" : "+r"(x));
   return x;
 }
-// kept(x) stays in a register: the compiler does not see through a shuffle, and so does not work x out again at every use.
+// kept(x) stays in a register: the compiler does not see through a shuffle, and so does not work x out again
+// at every use.
 __device__ __forceinline__ unsigned kept(unsigned x) { return __shfl_sync(0xffffffffu, x, threadIdx.x % 32); }
 __device__ __forceinline__ int kept_uniform(int x) { return __shfl_sync(0xffffffffu, x, 0); }
 
 __device__ __forceinline__ float minus_infinity() { return __int_as_float(0xff800000); }
 __device__ __forceinline__ int lane_id() { return threadIdx.x % 32; }
 
-// ------------------------------------------------------------------------------ global memory: only these three
+// ------------------------------------------------------------------------------ global memory: only these
+// three
 
-// Up to 8 neighbouring elements of Q, K or V into a 16-byte chunk of shared memory; the rest of it becomes zeros. Nothing
-// happens unless `active`. The load goes past the L1 (.cg): the tile is used from shared memory, so the L1 would keep what
-// nobody asks for again.
+// Up to 8 neighbouring elements of Q, K or V into a 16-byte chunk of shared memory; the rest of it becomes
+// zeros. Nothing happens unless `active`. The load goes past the L1 (.cg): the tile is used from shared
+// memory, so the L1 would keep what nobody asks for again.
 template <bool Traced, typename T>
-__device__ __forceinline__ void load_global(unsigned shared, const T* from, int elements, bool aligned, bool active = true) {
+__device__ __forceinline__ void load_global(unsigned shared, const T* from, int elements, bool aligned,
+                                            bool active = true) {
   static_assert(!Traced, "the record of `elements` at `from`, if active, goes here");
   if (aligned) {
     asm volatile(
@@ -192,7 +208,8 @@ __device__ __forceinline__ void store_global(Value* to, Value value) {
 // The block map is no tensor: it says what to compute, and is not counted.
 __device__ __forceinline__ std::int64_t map_word(const std::int64_t* word) { return __ldg(word); }
 
-// ------------------------------------------------------------------------------------------ masks: what is seen
+// ------------------------------------------------------------------------------------------ masks: what is
+// seen
 
 // Ones of the map among blocks [r0, r1) x [c0, c1).
 __device__ __forceinline__ std::int64_t map_ones(const BlockMapParams& map, int r0, int c0, int r1, int c1) {
@@ -222,7 +239,8 @@ __device__ __forceinline__ unsigned mapped_keys(const BlockMapParams& map, int r
   for (int k = key; k < end_key;) {
     const int block = block_of(k, map.block_cols);
     const std::int64_t next = min((block + 1) * map.block_cols, static_cast<std::int64_t>(end_key));
-    if (map_ones(map, block_row, block, block_row + 1, block + 1) != 0) mapped |= bit_range(k - key, next - key);
+    if (map_ones(map, block_row, block, block_row + 1, block + 1) != 0)
+      mapped |= bit_range(k - key, next - key);
     k = static_cast<int>(next);
   }
   return mapped;
@@ -241,7 +259,8 @@ __device__ __forceinline__ unsigned visible_keys(const KernelParams& p, int row,
   return seen;
 }
 
-// The tiles of keys that a block of queries walks: what sim's Mask::skips and Mask::fills say, for a whole row of tiles.
+// The tiles of keys that a block of queries walks: what sim's Mask::skips and Mask::fills say, for a whole
+// row of tiles.
 template <int Queries, int Keys, bool Mapped>
 struct KeyTiles {
   int row;                   // the first query
@@ -285,7 +304,8 @@ struct KeyTiles {
     return map_ones(p.mask.map, block_row(p), block_col(p, tile), end_block_row(p), end_block_col(p, tile));
   }
   __device__ __forceinline__ std::int64_t blocks(const KernelParams& p, int tile) const {
-    return static_cast<std::int64_t>(end_block_row(p) - block_row(p)) * (end_block_col(p, tile) - block_col(p, tile));
+    return static_cast<std::int64_t>(end_block_row(p) - block_row(p)) *
+           (end_block_col(p, tile) - block_col(p, tile));
   }
   __device__ __forceinline__ int block_row(const KernelParams& p) const {
     return block_of(here(row), p.mask.map.block_rows);
@@ -302,29 +322,37 @@ struct KeyTiles {
   }
 };
 
-// ------------------------------------------------------------------------------------------- shared memory tiles
+// ------------------------------------------------------------------------------------------- shared memory
+// tiles
 
-// Where chunk `chunk` of row `row` lies. ldmatrix reads one chunk of 8 rows at once; rows are 128 bytes (all banks) or a
-// multiple, so unpermuted these 8 chunks would all lie in the same 4 banks. XOR with the row spreads them over all 32.
+// Where chunk `chunk` of row `row` lies. ldmatrix reads one chunk of 8 rows at once; rows are 128 bytes (all
+// banks) or a multiple, so unpermuted these 8 chunks would all lie in the same 4 banks. XOR with the row
+// spreads them over all 32.
 template <int HeadDim>
 __device__ __forceinline__ unsigned swizzled(int row, int chunk) {
   return row * (2 * HeadDim) + ((chunk ^ (row & 7)) << 4);
 }
 
-// A tile is copied by all threads, neighbours copying neighbouring chunks: this thread copies chunk `chunk` of rows row,
-// row + rows_at_once, ...
+// A tile is copied by all threads, neighbours copying neighbouring chunks: this thread copies chunk `chunk`
+// of rows row, row + rows_at_once, ...
 template <typename Tiles>
 struct Share {
   static constexpr int rows_at_once = Tiles::threads / Tiles::chunks;
   static_assert(Tiles::queries % rows_at_once == 0 && Tiles::keys % rows_at_once == 0, "equal shares");
   int row, chunk;
-  __device__ __forceinline__ Share() : row(here(threadIdx.x) / Tiles::chunks), chunk(here(threadIdx.x) % Tiles::chunks) {}
-  __device__ __forceinline__ unsigned in_tile(int r) const { return swizzled<Tiles::head_dim>(row + r, chunk); }
-  __device__ __forceinline__ std::int64_t in_tensor(int d) const { return static_cast<std::int64_t>(row) * d + 8 * chunk; }
+  __device__ __forceinline__ Share()
+      : row(here(threadIdx.x) / Tiles::chunks), chunk(here(threadIdx.x) % Tiles::chunks) {}
+  __device__ __forceinline__ unsigned in_tile(int r) const {
+    return swizzled<Tiles::head_dim>(row + r, chunk);
+  }
+  __device__ __forceinline__ std::int64_t in_tensor(int d) const {
+    return static_cast<std::int64_t>(row) * d + 8 * chunk;
+  }
 };
 
-// Rows x HeadDim from global into shared memory, when all of it is there and rows are as long as in shared memory: offsets
-// are constants, one instruction copies 16 bytes. `shared` and `from` point at the thread's first chunk.
+// Rows x HeadDim from global into shared memory, when all of it is there and rows are as long as in shared
+// memory: offsets are constants, one instruction copies 16 bytes. `shared` and `from` point at the thread's
+// first chunk.
 template <bool Traced, typename Tiles, int Rows, typename T>
 __device__ __forceinline__ void load_whole_tile(unsigned shared, const T* from, bool active = true) {
 #pragma unroll
@@ -349,7 +377,9 @@ __device__ __forceinline__ void load_part_tile(unsigned tile, const T* from, int
 
 __device__ __forceinline__ uint4 read_chunk(unsigned address) {
   uint4 x;
-  asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w) : "r"(address));
+  asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
+               : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+               : "r"(address));
   return x;
 }
 __device__ __forceinline__ void write_chunk(unsigned address, uint4 x) {
@@ -377,10 +407,12 @@ __device__ __forceinline__ void negate_queries(unsigned q_tile) {
   }
 }
 
-// -------------------------------------------------------------------------------- NaN and infinity in hidden keys
+// -------------------------------------------------------------------------------- NaN and infinity in hidden
+// keys
 
-// A hidden key has P = 0, but 0 * NaN is NaN: a NaN in V would reach rows that do not see it. Only tiles that the mask cuts
-// are in danger; in those each thread looks at the chunks it copied itself, before the barrier that shows them to others.
+// A hidden key has P = 0, but 0 * NaN is NaN: a NaN in V would reach rows that do not see it. Only tiles that
+// the mask cuts are in danger; in those each thread looks at the chunks it copied itself, before the barrier
+// that shows them to others.
 
 // Zero, or NaN if either of the pair is not finite.
 template <typename T>
@@ -415,23 +447,26 @@ __device__ __forceinline__ void zero_nonfinite(unsigned v_tile) {
   for (int r = 0; r < Tiles::keys; r += share.rows_at_once) {
     const unsigned address = v_tile + share.in_tile(r);
     uint4 x = read_chunk(address);
-    x = {without_nonfinite<T>(x.x), without_nonfinite<T>(x.y), without_nonfinite<T>(x.z), without_nonfinite<T>(x.w)};
+    x = {without_nonfinite<T>(x.x), without_nonfinite<T>(x.y), without_nonfinite<T>(x.z),
+         without_nonfinite<T>(x.w)};
     write_chunk(address, x);
   }
 }
 
-// ------------------------------------------------------------------------------------------------------ one warp
+// ------------------------------------------------------------------------------------------------------ one
+// warp
 
-// What a warp keeps in registers of its rows. A lane holds rows r and r + 8 of each slab (r = lane / 4), of O every eighth
-// pair of columns, and of l the sum over its own columns only: the quad adds up at the end.
+// What a warp keeps in registers of its rows. A lane holds rows r and r + 8 of each slab (r = lane / 4), of O
+// every eighth pair of columns, and of l the sum over its own columns only: the quad adds up at the end.
 template <typename T, typename Tiles>
 struct Warp {
   static constexpr int slabs = Tiles::slabs, key_steps = Tiles::keys / 16, dim_steps = Tiles::head_dim / 16;
   float o[slabs][2 * dim_steps][4];
   float s[slabs][2 * key_steps][4];
-  float m[slabs][2], l[slabs][2];  // m in units of powers of two: of scale * log2(e) * S
+  float m[slabs][2], l[slabs][2];   // m in units of powers of two: of scale * log2(e) * S
   unsigned seen[Tiles::keys / 32];  // keys of a cut tile that row `lane` of the warp sees
-  unsigned q_rows, k_rows, v_rows;  // where this lane's ldmatrix addresses start: in the warp's Q, in K's and V's first buffer
+  unsigned q_rows, k_rows,
+      v_rows;  // where this lane's ldmatrix addresses start: in the warp's Q, in K's and V's first buffer
 
   __device__ __forceinline__ void start(unsigned q, unsigned k_tiles, unsigned v_tiles) {
     const int lane = lane_id();
@@ -447,13 +482,14 @@ struct Warp {
     }
   }
 
-  // The A fragment of 16 rows and columns 16 k .. 16 k + 15 of Q. Tiles and rows are aligned to more than the swizzle's XOR
-  // touches, so the address for another k is the first one's XOR 32 k.
+  // The A fragment of 16 rows and columns 16 k .. 16 k + 15 of Q. Tiles and rows are aligned to more than the
+  // swizzle's XOR touches, so the address for another k is the first one's XOR 32 k.
   __device__ __forceinline__ void read_q(unsigned (&a)[4], int i, int k) const {
     ldmatrix(a, (q_rows ^ (k << 5)) + 16 * i * Tiles::row_bytes);
   }
 
-  // S = Q K^T. A B fragment of K^T is 8 keys x 16 columns of K as it lies: four matrices are two neighbouring fragments.
+  // S = Q K^T. A B fragment of K^T is 8 keys x 16 columns of K as it lies: four matrices are two neighbouring
+  // fragments.
   __device__ __forceinline__ void scores(unsigned buffer) {
 #pragma unroll
     for (int i = 0; i < slabs; ++i) {
@@ -509,8 +545,8 @@ struct Warp {
     }
   }
 
-  // m' = max(m, rowmax S); l and O are measured against m from now on. Scaling rounds, but keeps order: the largest scaled score
-  // is the largest score, scaled.
+  // m' = max(m, rowmax S); l and O are measured against m from now on. Scaling rounds, but keeps order: the
+  // largest scaled score is the largest score, scaled.
   __device__ __forceinline__ void raise_maximum(float scale_log2) {
     float alpha[slabs][2];
     bool raised = false;
@@ -520,7 +556,8 @@ struct Warp {
       for (int half = 0; half < 2; ++half) {
         float top = larger(s[i][0][2 * half], s[i][0][2 * half + 1]);
 #pragma unroll
-        for (int n = 1; n < 2 * key_steps; ++n) top = larger(top, larger(s[i][n][2 * half], s[i][n][2 * half + 1]));
+        for (int n = 1; n < 2 * key_steps; ++n)
+          top = larger(top, larger(s[i][n][2 * half], s[i][n][2 * half + 1]));
         top = larger(m[i][half], __fmul_rn(quad_max(top), scale_log2));
         alpha[i][half] = exp2_approx(m[i][half] - base_of(top));
         raised |= alpha[i][half] != 1.0f;
@@ -545,8 +582,9 @@ struct Warp {
     }
   }
 
-  // P = exp2(scale S - m) of 16 rows and 16 keys, as an A fragment; l += rowsum P. The product is rounded before the
-  // subtraction: fused into one fma, its rounding error would be left over at the row maximum, where P must be exactly 1.
+  // P = exp2(scale S - m) of 16 rows and 16 keys, as an A fragment; l += rowsum P. The product is rounded
+  // before the subtraction: fused into one fma, its rounding error would be left over at the row maximum,
+  // where P must be exactly 1.
   __device__ __forceinline__ void exponentiate(unsigned (&a)[4], int i, int k, float scale_log2) {
     const float base[2] = {base_of(m[i][0]), base_of(m[i][1])};
 #pragma unroll
@@ -561,8 +599,8 @@ struct Warp {
     }
   }
 
-  // O += P V, 16 keys at a time: while the tensor cores work on one step, the exponentials of the next are made. A B fragment of
-  // V is 16 keys x 8 columns, pairs along the keys: ldmatrix transposes.
+  // O += P V, 16 keys at a time: while the tensor cores work on one step, the exponentials of the next are
+  // made. A B fragment of V is 16 keys x 8 columns, pairs along the keys: ldmatrix transposes.
   __device__ __forceinline__ void accumulate(unsigned buffer, float scale_log2) {
     unsigned p[2][slabs][4];
 #pragma unroll
@@ -586,7 +624,8 @@ struct Warp {
     }
   }
 
-  // Adds the values of V that are not finite to the rows that see their keys (P times such a value is the value).
+  // Adds the values of V that are not finite to the rows that see their keys (P times such a value is the
+  // value).
   __device__ __forceinline__ void accumulate_nonfinite(unsigned v_tile) {
 #pragma unroll 1
     for (int key = 0; key < Tiles::keys; ++key) {
@@ -669,10 +708,12 @@ struct Warp {
   }
 };
 
-// ----------------------------------------------------------------------------------------------------- the kernel
+// ----------------------------------------------------------------------------------------------------- the
+// kernel
 
-// Which queries of which instance this CTA and this warp work on. With a causal mask later queries see more keys: those go
-// first, so that the last CTAs to finish are short ones. Instances are taken together as far as their K and V fit the L2.
+// Which queries of which instance this CTA and this warp work on. With a causal mask later queries see more
+// keys: those go first, so that the last CTAs to finish are short ones. Instances are taken together as far
+// as their K and V fit the L2.
 template <typename Tiles>
 struct Work {
   unsigned instance;
@@ -693,7 +734,9 @@ struct Work {
     warp_row = threadIdx.x / 32 * Tiles::warp_rows;
     warp_rows = min(max(rows - warp_row, 0), Tiles::warp_rows);
   }
-  __device__ __forceinline__ std::int64_t row_index(const KernelParams& p) const { return instance * p.n_q + row; }
+  __device__ __forceinline__ std::int64_t row_index(const KernelParams& p) const {
+    return instance * p.n_q + row;
+  }
 };
 
 template <typename T, int HeadDim, bool Mapped, bool Traced>
@@ -707,34 +750,35 @@ __global__ void __launch_bounds__(Tiles<HeadDim>::threads, Tiles<HeadDim>::ctas_
 
   const Work<Tiles> work(p, schedule);
   const KeyTiles<Tiles::queries, Tiles::keys, Mapped> tiles(p, work.row);
-  const bool full_rows = schedule.aligned && d == HeadDim;
-  const int whole_tiles = kept_uniform(full_rows ? static_cast<int>(p.n_kv / Tiles::keys) : 0);
+  const int whole_tiles = schedule.whole_tiles;
   const std::int64_t kv_start = work.instance / schedule.heads_per_kv_head * p.n_kv * d;
   const Share<Tiles> share;
   const unsigned share_in_tile = kept(q_tile + share.in_tile(0));
-  const std::int64_t share_start = kv_start + share.in_tensor(HeadDim);
+  const unsigned share_in_tensor = static_cast<unsigned>(share.in_tensor(HeadDim));
   // A tile of K or V, the usual case: whole.
   const auto load_whole = [&](const void* tensor, unsigned to, int tile, bool active) {
-    const T* from = static_cast<const T*>(tensor) + share_start + static_cast<std::int64_t>(tile) * (Tiles::keys * HeadDim);
-    load_whole_tile<Traced, Tiles, Tiles::keys>(share_in_tile + to, from, active);
+    const T* from = static_cast<const T*>(tensor) +
+                    (kv_start + static_cast<std::int64_t>(tile) * (Tiles::keys * HeadDim));
+    load_whole_tile<Traced, Tiles, Tiles::keys>(share_in_tile + to, from + share_in_tensor, active);
   };
   // Any other.
   const auto load_part = [&](const void* tensor, unsigned to, int tile) {
     const int key = here(tile) * Tiles::keys;
     const int valid = static_cast<int>(min(p.n_kv - key, static_cast<std::int64_t>(Tiles::keys)));
     const unsigned kv = Work<Tiles>(p, schedule).instance / schedule.heads_per_kv_head;
-    load_part_tile<Traced, Tiles, Tiles::keys>(q_tile + to, static_cast<const T*>(tensor) + (kv * p.n_kv + key) * d, valid, d,
-                                               schedule.aligned);
+    load_part_tile<Traced, Tiles, Tiles::keys>(
+        q_tile + to, static_cast<const T*>(tensor) + (kv * p.n_kv + key) * d, valid, d, schedule.aligned);
   };
   const auto load_queries = [&] {
     const T* from = static_cast<const T*>(p.q) + work.row_index(p) * d;
-    if (full_rows && work.rows == Tiles::queries) {
-      load_whole_tile<Traced, Tiles, Tiles::queries>(share_in_tile, from + share.in_tensor(HeadDim));
+    if (schedule.full_rows && work.rows == Tiles::queries) {
+      load_whole_tile<Traced, Tiles, Tiles::queries>(share_in_tile, from + share_in_tensor);
     } else {
       load_part_tile<Traced, Tiles, Tiles::queries>(q_tile, from, work.rows, d, schedule.aligned);
     }
   };
-  constexpr unsigned k_at = Tiles::q_bytes, v_at = k_at + 2 * Tiles::kv_bytes;  // in shared memory, from q_tile
+  constexpr unsigned k_at = Tiles::q_bytes,
+                     v_at = k_at + 2 * Tiles::kv_bytes;  // in shared memory, from q_tile
 
   int tile = tiles.next(p, tiles.begin);
   unsigned buffer = 0;  // 0 or kv_bytes: where the present tile is
@@ -762,7 +806,8 @@ __global__ void __launch_bounds__(Tiles<HeadDim>::threads, Tiles<HeadDim>::ctas_
     }
     const int next = tiles.next(p, tile + 1);
     const unsigned other = buffer ^ Tiles::kv_bytes;
-    if (next < tiles.end && next >= whole_tiles) load_part(p.k, k_at + other, next), load_part(p.v, v_at + other, next);
+    if (next < tiles.end && next >= whole_tiles)
+      load_part(p.k, k_at + other, next), load_part(p.v, v_at + other, next);
     const bool whole = next < min(tiles.end, whole_tiles);
     warp.scores(buffer);
     load_whole(p.k, k_at + other, next, whole);
@@ -789,7 +834,8 @@ __global__ void __launch_bounds__(Tiles<HeadDim>::threads, Tiles<HeadDim>::ctas_
   const std::int64_t first_row = done.row_index(p) + done.warp_row;
   const unsigned rows = q_tile + done.warp_row * Tiles::row_bytes;
   warp.template finish<Traced>(rows, p.lse ? p.lse + first_row : nullptr, done.warp_rows);
-  warp.template store_rows<Traced>(rows, static_cast<T*>(p.o) + first_row * d, done.warp_rows, d, schedule.aligned);
+  warp.template store_rows<Traced>(rows, static_cast<T*>(p.o) + first_row * d, done.warp_rows, d,
+                                   schedule.aligned);
 }
 
 }  // namespace tilewalk::gpu::flash2_mma

@@ -12,7 +12,8 @@ namespace tilewalk::gpu {
 // Queues the kernel. Empty when it is queued; otherwise why not, in words.
 [[nodiscard]] std::string launch_flash2_mma(const KernelParams& params, DType type, CUstream_st* stream);
 
-// The tiles the kernel uses for a head dimension: what `--tiling kernel:flash2_mma` takes. {0, 0}: not supported.
+// The tiles the kernel uses for a head dimension: what `--tiling kernel:flash2_mma` takes. {0, 0}: not
+// supported.
 struct KernelTile {
   int block_q, block_kv;
 };
