@@ -147,8 +147,8 @@ std::shared_ptr<const Plan> plan_for(const Request& request, const Algorithm& al
   return make_plan(config_for(request, algorithm));
 }
 
-Inputs inputs_for(const Request& request, const Plan& plan) {
-  const std::string shortage = memory_shortage(plan, available_memory());
+Inputs inputs_for(const Request& request, const Plan& plan, std::uint64_t more_memory) {
+  const std::string shortage = memory_shortage(plan, memory_needed(plan) + more_memory, available_memory());
   if (!shortage.empty()) throw RequestError(shortage);
   note_long_work(request.problem);
   return request.given ? checked_inputs(request.problem, *request.given)

@@ -32,7 +32,7 @@ std::shared_ptr<const Plan> plan_for(const Request& request, const Algorithm& al
 
 // The request's Q, K and V. Throws RequestError when this machine has too little memory to run `plan` on
 // them.
-Inputs inputs_for(const Request& request, const Plan& plan);
+Inputs inputs_for(const Request& request, const Plan& plan, std::uint64_t more_memory = 0);
 
 // Says on stderr when the tensors do not fit the modelled machine's device memory.
 void note_footprint(std::uint64_t bytes, const Arch& arch);

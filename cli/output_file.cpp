@@ -124,6 +124,18 @@ void OutputFile::refuse_errno(int error) const {
   refuse("it cannot be written (" + std::generic_category().message(error) + ")", remedy_for(error));
 }
 
+void refuse_same_file(const std::filesystem::path& path, std::string_view flag,
+                      const std::filesystem::path& other, std::string_view other_flag) {
+  std::error_code ignored;  // a path that cannot be resolved is refused by whoever opens it
+  const auto resolved = [&](const std::filesystem::path& p) {
+    return std::filesystem::weakly_canonical(p, ignored);
+  };
+  if (std::filesystem::is_character_file(path, ignored)) return;
+  if (resolved(path) != resolved(other) && !std::filesystem::equivalent(path, other, ignored)) return;
+  throw RequestError(std::string(flag) + " " + path.string() + ": is the file of " + std::string(other_flag) +
+                     " too; name another one");
+}
+
 void write_file_atomically(const fs::path& path, std::string_view bytes, std::string_view flag) {
   OutputFile file(path, flag);
   file.write(bytes);

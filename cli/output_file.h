@@ -45,7 +45,11 @@ class OutputFile {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-// The same in one call.
+// Throws RequestError when a file to write is one that another flag reads or writes.
+void refuse_same_file(const std::filesystem::path& path, std::string_view flag,
+                      const std::filesystem::path& other, std::string_view other_flag);
+
+// Writes a whole file in one call.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes, std::string_view flag);
 
 }  // namespace tilewalk

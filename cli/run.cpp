@@ -118,6 +118,10 @@ int run_command(const Flags& flags) {
     throw RequestError("--out " + typed(*flags.out) +
                        ": there is no O with --count-only; leave one of them out");
   const Request request = resolve(flags.run);
+  for (const auto& [input, flag] :
+       {std::pair{&flags.run.q, "--q"}, {&flags.run.k, "--k"}, {&flags.run.v, "--v"}}) {
+    if (flags.out && *input) refuse_same_file(*flags.out, "--out", **input, flag);
+  }
   std::unique_ptr<OutputFile> out;
   if (flags.out) out = std::make_unique<OutputFile>(*flags.out, "--out");
   const Run run = perform(request, algorithm);

@@ -32,11 +32,11 @@ Walk begin_walk(const Flags& flags) {
   const Request request = resolve(flags.run);
   const auto plan = plan_for(request, algorithm);
   std::optional<Inputs> inputs;
-  if (!request.count_only) inputs = inputs_for(request, *plan);
+  if (!request.count_only) inputs = inputs_for(request, *plan, Timeline::memory_needed(*plan));
   ProgressLine progress("counting events");
   Walk walk{Timeline(plan, inputs ? &*inputs : nullptr, progress.callback()), default_shown(*plan)};
   if (flags.show) walk.shown = parse_shown(*flags.show, *plan);
-  if (flags.at) walk.timeline.seek(find_anchor(walk.timeline, *flags.at));
+  if (flags.at) walk.seek(find_anchor(walk.timeline, *flags.at));
   return walk;
 }
 

@@ -27,7 +27,7 @@ void forward(Walk& walk, std::string_view arguments) {
   std::uint64_t at = walk.timeline.position();
   for (std::int64_t left = times(arguments); left > 0 && at < walk.timeline.size(); --left)
     at = walk.timeline.after_step(at, size);
-  walk.timeline.seek(at);
+  walk.seek(at);
 }
 
 template <StepSize size>
@@ -35,7 +35,7 @@ void back(Walk& walk, std::string_view arguments) {
   std::uint64_t at = walk.timeline.position();
   for (std::int64_t left = times(arguments); left > 0 && at > 0; --left)
     at = walk.timeline.before_step(at, size);
-  walk.timeline.seek(at);
+  walk.seek(at);
 }
 
 void seek(Walk& walk, std::string_view arguments) {
@@ -43,10 +43,10 @@ void seek(Walk& walk, std::string_view arguments) {
   if (!take_word(arguments).empty())
     throw RequestError("seek: too many arguments; give one position, e.g. seek 120");
   const auto most = static_cast<std::int64_t>(walk.timeline.size());
-  walk.timeline.seek(static_cast<std::uint64_t>(parse_whole("seek", word, 0, most, "0")));
+  walk.seek(static_cast<std::uint64_t>(parse_whole("seek", word, 0, most, "0")));
 }
 
-void at(Walk& walk, std::string_view arguments) { walk.timeline.seek(find_anchor(walk.timeline, arguments)); }
+void at(Walk& walk, std::string_view arguments) { walk.seek(find_anchor(walk.timeline, arguments)); }
 
 void show(Walk& walk, std::string_view arguments) {
   walk.shown = parse_shown(take_word(arguments), walk.timeline.plan());

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/progress_line.h"
 #include "sim/timeline.h"
 
 namespace tilewalk {
@@ -15,6 +16,9 @@ struct Walk {
   Timeline timeline;
   std::vector<std::string> shown;
   bool ended = false;
+
+  // Goes there, showing progress on a long way; Ctrl-C leaves it in the middle.
+  void seek(std::uint64_t position) { timeline.seek(position, ProgressLine("stepping").callback()); }
 };
 
 struct StepCommand {

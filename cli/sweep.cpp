@@ -84,6 +84,7 @@ void perform(Sweep& sweep, const RunFlags& flags) {
 
 int sweep_command(const Flags& flags) {
   Sweep sweep = plan_sweep(flags);
+  if (flags.csv && flags.svg) refuse_same_file(*flags.csv, "--csv", *flags.svg, "--svg");
   std::unique_ptr<OutputFile> csv, svg;
   if (flags.csv) csv = std::make_unique<OutputFile>(*flags.csv, "--csv");
   if (flags.svg) svg = std::make_unique<OutputFile>(*flags.svg, "--svg");

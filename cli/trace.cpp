@@ -124,6 +124,7 @@ int trace_command(const Flags& flags) {
     throw RequestError("trace: a file is missing; add --out F.trace (text) or --perfetto F.json");
   const Request request = resolve(flags.run);
   const auto plan = plan_for(request, algorithm);
+  if (flags.out && flags.perfetto) refuse_same_file(*flags.out, "--out", *flags.perfetto, "--perfetto");
   std::unique_ptr<OutputFile> out, perfetto;
   if (flags.out) out = std::make_unique<OutputFile>(*flags.out, "--out");
   if (flags.perfetto) perfetto = std::make_unique<OutputFile>(*flags.perfetto, "--perfetto");

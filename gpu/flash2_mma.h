@@ -4,19 +4,22 @@
 #include <string>
 
 #include "gpu/params.h"
+#include "gpu/trace_buffers.h"
 
 struct CUstream_st;  // a cudaStream_t points to one
 
 namespace tilewalk::gpu {
 
-// Queues the kernel. Empty when it is queued; otherwise why not, in words.
-[[nodiscard]] std::string launch_flash2_mma(const KernelParams& params, DType type, CUstream_st* stream);
-
-// The tiles the kernel uses for a head dimension: what `--tiling kernel:flash2_mma` takes. {0, 0}: not
-// supported.
+// The tiles the kernel has for a head dimension, and what its traced build keeps of a CTA: m and l (block_q x
+// 1) and O (block_q x d) after each tile. {0, 0}: not supported.
 struct KernelTile {
   int block_q, block_kv;
 };
 KernelTile flash2_mma_tile(std::int64_t d);
+
+// Queues the kernel; with `buffers` (in device memory) its traced build. Empty when it is queued; otherwise
+// why it is not, in words.
+[[nodiscard]] std::string launch_flash2_mma(const KernelParams& params, DType type, CUstream_st* stream,
+                                            const TraceBuffers* buffers = nullptr);
 
 }  // namespace tilewalk::gpu

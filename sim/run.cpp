@@ -9,21 +9,43 @@
 namespace tilewalk {
 namespace {
 
+// Asked now and then between events, since a CTA may be the whole run: whoever may stop it gets to.
+class Pulse {
+ public:
+  Pulse(const Progress& progress, std::uint64_t every) : progress_(progress), every_(every) {}
+  void at(double done) {
+    done_ = done;
+    if (progress_) progress_(done_);
+  }
+  void beat() {
+    if (progress_ && ++events_ % every_ == 0) progress_(done_);
+  }
+
+ private:
+  const Progress& progress_;
+  std::uint64_t every_, events_ = 0;
+  double done_ = 0;
+};
+
 // Runs one CTA after another, and says how far it is.
 template <class F>
-void each_cta(const Plan& plan, std::int64_t instances, const Progress& progress, F&& take) {
+void each_cta(const Plan& plan, std::int64_t instances, Pulse& pulse, F&& take) {
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
     const std::int64_t ctas = plan.kernels[k].blocks * instances;
     for (std::int64_t cta = 0; cta < ctas; ++cta) {
-      if (progress) progress((double(k) + double(cta) / double(ctas)) / double(plan.kernels.size()));
+      pulse.at((double(k) + double(cta) / double(ctas)) / double(plan.kernels.size()));
       take(k, cta);
     }
   }
 }
 
-Counts count_block(const std::shared_ptr<const Plan>& plan, std::size_t kernel, std::int64_t block) {
+Counts count_block(const std::shared_ptr<const Plan>& plan, std::size_t kernel, std::int64_t block,
+                   Pulse& pulse) {
   Machine machine(plan);
-  auto take = [&](const Event& e) { machine.execute(e); };
+  auto take = [&](const Event& e) {
+    machine.execute(e);
+    pulse.beat();
+  };
   run_cta(*plan, kernel, block, Sink(take));
   machine.finish();
   return machine.state().counts[kernel];
@@ -116,9 +138,11 @@ std::uint64_t Run::compulsory_bytes() const {
 Run count(std::shared_ptr<const Plan> plan, const Progress& progress) {
   Run run;
   run.kernels.resize(plan->kernels.size());
-  each_cta(*plan, 1, progress, [&](std::size_t k, std::int64_t block) {
+  Pulse pulse(progress, 1 << 16);
+  each_cta(*plan, 1, pulse, [&](std::size_t k, std::int64_t block) {
     const std::int64_t copies = plan->stands_for(plan->kernels[k], block) * plan->problem().instances();
-    if (copies > 0) run.kernels[k] += count_block(plan, k, block).times(static_cast<std::uint64_t>(copies));
+    if (copies > 0)
+      run.kernels[k] += count_block(plan, k, block, pulse).times(static_cast<std::uint64_t>(copies));
   });
   for (const Counts& kernel : run.kernels) run.total += kernel;
   run.plan = std::move(plan);
@@ -132,16 +156,13 @@ Run execute(std::shared_ptr<const Plan> plan, const Inputs& inputs, const Progre
     return [&progress, from, share](double done) { progress(from + share * done); };
   };
   Machine machine(plan, &inputs);
-  // A CTA may be the whole run: whoever may stop it is asked between events, too.
-  const Progress tell = part(0, checked ? 0.5 : 1);
-  double done = 0;
-  std::uint64_t events = 0;
+  const Progress first_part = part(0, checked ? 0.5 : 1);
+  Pulse pulse(first_part, 1 << 9);
   auto take = [&](const Event& e) {
     machine.execute(e);
-    if (tell && ++events % 1024 == 0) tell(done);
+    pulse.beat();
   };
-  each_cta(*plan, plan->problem().instances(),
-           tell ? Progress([&](double now) { tell(done = now); }) : Progress(),
+  each_cta(*plan, plan->problem().instances(), pulse,
            [&](std::size_t k, std::int64_t cta) { run_cta(*plan, k, cta, Sink(take)); });
   machine.finish();
   Run run;
@@ -165,8 +186,7 @@ std::uint64_t memory_needed(const Plan& plan) {
   return static_cast<std::uint64_t>(floats * sizeof(float) * 1.1) + (std::uint64_t{16} << 20);
 }
 
-std::string memory_shortage(const Plan& plan, std::uint64_t limit) {
-  const std::uint64_t needed = memory_needed(plan);
+std::string memory_shortage(const Plan& plan, std::uint64_t needed, std::uint64_t limit) {
   if (limit == 0 || needed <= limit) return "";
   return "--n " + std::to_string(plan.problem().n_q) + ": values would take " + in_gigabytes(double(needed)) +
          " of memory, this machine has " + in_gigabytes(double(limit)) +

@@ -48,9 +48,10 @@ Run count(std::shared_ptr<const Plan> plan, const Progress& progress = {});
 Run execute(std::shared_ptr<const Plan> plan, const Inputs& inputs, const Progress& progress = {},
             bool checked = true);
 
-// Bytes of memory that `execute` needs, and "" or why that is more than `limit` (0: no limit), with the
-// remedy.
+// Bytes of memory that `execute` needs.
 std::uint64_t memory_needed(const Plan& plan);
-std::string memory_shortage(const Plan& plan, std::uint64_t limit);
+
+// "", or why a run with values that needs so many bytes does not fit `limit` (0: no limit), with the remedy.
+std::string memory_shortage(const Plan& plan, std::uint64_t needed, std::uint64_t limit);
 
 }  // namespace tilewalk

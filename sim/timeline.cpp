@@ -8,7 +8,7 @@ namespace {
 struct Enough {};  // thrown through a schedule to leave it in the middle
 
 // Snapshots lie about as far apart as this: a few milliseconds of arithmetic, or of counting.
-constexpr std::uint64_t work_of_a_snapshot = 10'000'000, events_of_a_snapshot = 32'768, most_snapshots = 512;
+constexpr std::uint64_t work_of_a_snapshot = 10'000'000, events_of_a_snapshot = 32'768, most_snapshots = 768;
 constexpr std::uint64_t window_size = 4096;
 
 }  // namespace
@@ -44,6 +44,20 @@ Timeline::Timeline(std::shared_ptr<const Plan> plan, const Inputs* inputs, const
   work_between_snapshots_ =
       has_values() ? work_of_a_snapshot : std::max(events_of_a_snapshot, size_ / most_snapshots);
   snapshots_.emplace(0, machine_.state());
+}
+
+std::uint64_t Timeline::memory_needed(const Plan& plan) {
+  std::uint64_t tiles = 0, versions = 0;
+  for (const Kernel& kernel : plan.kernels) {
+    std::uint64_t of_one = 0;
+    for (const Tile& tile : kernel.tiles) of_one += tile.bytes() / size_of(tile.type) * sizeof(float);
+    tiles = std::max(tiles, of_one);
+    if (kernel.row->outer == Axis::kv)
+      versions = std::max(versions, static_cast<std::uint64_t>(kernel.kv_blocks));
+  }
+  const Tensor& o = plan.tensors[static_cast<std::size_t>(plan.tensors.find("O"))];
+  const std::uint64_t of_o = o.bytes(plan.problem()) / size_of(o.type) * sizeof(float);
+  return most_snapshots * tiles + std::min(most_snapshots, versions) * of_o;
 }
 
 std::uint64_t Timeline::kernel_start(std::size_t launch) const {
@@ -104,7 +118,18 @@ void Timeline::take(const Event& e) {
   work_ += work_of(e);
   if (work_ < work_between_snapshots_) return;
   work_ = 0;
-  if (position_ > snapshots_.rbegin()->first) snapshots_.emplace(position_, machine_.state());
+  if (position_ <= snapshots_.rbegin()->first) return;
+  snapshots_.emplace(position_, machine_.state());
+  if (snapshots_.size() > most_snapshots) thin_out();
+}
+
+// Memory stays bounded on runs of any length: twice as far apart, every other snapshot goes.
+void Timeline::thin_out() {
+  work_between_snapshots_ *= 2;
+  for (auto at = std::next(snapshots_.begin()); at != snapshots_.end();) {
+    at = snapshots_.erase(at);
+    if (at != snapshots_.end()) ++at;
+  }
 }
 
 void Timeline::advance(std::uint64_t to, const Progress& progress) {
@@ -116,11 +141,11 @@ void Timeline::advance(std::uint64_t to, const Progress& progress) {
   }
   each(position_, to, [&](const Event& e) {
     take(e);
-    if (progress && work_ == 0) progress(double(position_) / double(size_));
+    if (progress && position_ % 512 == 0) progress(double(position_) / double(size_));
   });
 }
 
-void Timeline::seek(std::uint64_t target) {
+void Timeline::seek(std::uint64_t target, const Progress& progress) {
   target = std::min(target, size_);
   const auto near = std::prev(snapshots_.upper_bound(target));
   if (target < position_ || near->first > position_) {
@@ -128,7 +153,7 @@ void Timeline::seek(std::uint64_t target) {
     position_ = near->first;
     work_ = 0;
   }
-  advance(target, {});
+  advance(target, progress);
 }
 
 void Timeline::prepare(const Progress& progress) {

@@ -42,7 +42,7 @@ class Timeline {
   Location locate(std::uint64_t n) const;                // n < size()
   std::uint64_t kernel_start(std::size_t launch) const;  // position; launch may be one past the last
 
-  void seek(std::uint64_t position);  // at most size()
+  void seek(std::uint64_t position, const Progress& progress = {});  // at most size()
   // Runs to the end once, so that every later seek starts from a near snapshot. Leaves the position as it is.
   void prepare(const Progress& progress = {});
 
@@ -60,9 +60,14 @@ class Timeline {
 
   std::size_t snapshots() const { return snapshots_.size(); }
 
+  // Bytes that travel with values may come to hold, beyond what running alone needs: the tiles of each
+  // snapshot, and every version of a tensor that is written again and again.
+  static std::uint64_t memory_needed(const Plan& plan);
+
  private:
   void walk(std::uint64_t from, std::uint64_t to, Sink take) const;
   void take(const Event& event);
+  void thin_out();
   void advance(std::uint64_t to, const Progress& progress);
   std::uint64_t work_of(const Event& event) const;
 

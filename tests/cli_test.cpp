@@ -652,6 +652,12 @@ const std::vector<Refusal> refusals = {
     // not on this machine, not built
     {{"run", "flash2", "--tiling", "kernel:flash2_mma"}, {"--tiling kernel:flash2_mma", "not built"}, 3},
     {{"view", "--lesson", "3", "--json"}, {"not built yet"}, 3},
+    {{"run", "flash2", "--q", "same.npy", "--k", "same.npy", "--v", "same.npy", "--out", "same.npy"},
+     {"same.npy"}},
+    {{"sweep", "--over", "n=64,128", "--svg", "same", "--csv", "same"},
+     {"--csv same", "--svg", "name another"}},
+    {{"trace", "flash2", "--arch", "toy", "--out", "same", "--perfetto", "same"},
+     {"--out same", "--perfetto"}},
     {{"verify", "--kernel", "flash9"}, {"--kernel: unknown kernel", "flash2_scalar"}, 2},
     {{"gpu", "counters"}, {"not built yet"}, 3},
     {{"lesson", "list", "--json"}, {"not built yet"}, 3},

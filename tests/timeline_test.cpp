@@ -156,6 +156,34 @@ TEST_CASE("N = 65536 is travelled without storing events") {
   }
 }
 
+TEST_CASE("snapshots stay bounded in number, however long the run") {
+  const Problem p = problem_of({1024, 1024, 64}, DType::f32);
+  const Inputs inputs = random_inputs(p, 1);
+  Timeline timeline(plan_of("flash1", p, 1, 8), &inputs);
+  timeline.prepare();
+  CHECK(timeline.snapshots() <= 769);
+  Timeline counting(plan_of("flash1", problem_of({65536, 65536, 64}), 64, 64));
+  counting.prepare();
+  CHECK(counting.snapshots() <= 769);
+}
+
+TEST_CASE("a long way can be left in the middle, and gone on with") {
+  const Problem p = problem_of({256, 256, 32}, DType::f32);
+  const Inputs inputs = random_inputs(p, 1);
+  const auto plan = plan_of("flash1", p, 4, 4);
+  Timeline timeline(plan, &inputs), sound(plan, &inputs);
+  int calls = 0;
+  CHECK_THROWS_AS(timeline.seek(timeline.size(),
+                                [&](double) {
+                                  if (++calls == 5) throw std::runtime_error("enough");
+                                }),
+                  std::runtime_error);
+  CHECK(timeline.position() < timeline.size());
+  sound.seek(sound.size());
+  timeline.seek(timeline.size());
+  CHECK(timeline.state().same_as(sound.state()));
+}
+
 TEST_CASE("an empty problem has an empty timeline, or one that only stores zeros") {
   for (const auto name : algorithm_names()) {
     for (const Shape shape : {Shape{0, 0, 4}, Shape{0, 5, 4}, Shape{5, 0, 4}}) {
