@@ -139,6 +139,16 @@ void hide(const Event& e, const Plan& plan, const Operands& operands) {
   }
 }
 
+// row <- exp(row - base). What is hidden is -infinity and weighs 0, also where a NaN is the maximum.
+void weigh(Row row, float base) {
+  if (std::isnan(base)) {
+    row = (row == -infinity).select(Eigen::ArrayXf::Zero(row.size()).transpose(), base);
+    return;
+  }
+  row -= base;
+  exp_in_place(row);
+}
+
 void softmax(const Event& e, const Operands& operands) {
   const bool statistics_given = operands.given(2);
   const MatrixView s = operands.read(1, e.rows, e.cols);
@@ -147,8 +157,7 @@ void softmax(const Event& e, const Operands& operands) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
     Row row = row_of(p, r);
     const float m = statistics_given ? operands.vector(2)(r) : maximum(row);
-    row -= base_of(m);
-    exp_in_place(row);
+    weigh(row, base_of(m));
     const float l = statistics_given ? operands.vector(3)(r) : row.sum();
     if (l != 0) row /= l;
   }
@@ -168,8 +177,7 @@ void block_softmax(const Event& e, const Operands& operands) {
     Row row = row_of(s, r);
     m_tile(r) = tail > 0 ? larger(maximum(row), 0) : maximum(row);
     const float base = base_of(m_tile(r));
-    row -= base;
-    exp_in_place(row);
+    weigh(row, base);
     l_tile(r) = row.sum() + (tail > 0 ? tail * exp_flushed(-base) : 0);
     if (e.flags & flag::per_tile && l_tile(r) != 0) row /= l_tile(r);
   }
@@ -185,8 +193,7 @@ void online_softmax(const Event& e, const Operands& operands) {
     const float m_new = e.flags & flag::per_tile ? m_block : larger(m(r), m_block);
     const bool stale = e.flags & flag::stale_max && m(r) != -infinity;
     const float base = base_of(stale ? m(r) : m_new);
-    row -= base;
-    exp_in_place(row);
+    weigh(row, base);
     const float sum = row.sum() + (tail > 0 ? tail * exp_flushed(-base) : 0);
     alpha(r) = exp_flushed(m(r) - base_of(m_new));
     l(r) = alpha(r) * l(r) + sum;
