@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_ptx.sh [folder]: fails where something of the tracer is left in the untraced build of a kernel. Its PTX entry
-# must have two parameters (problem and tiling), and neither atomics nor a third one; the traced entry must have both.
+# must have two parameters (problem, and tiling or schedule), and neither atomics nor a third one; the traced entry must have both.
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
@@ -9,10 +9,10 @@ nvcc=${CUDACXX:-$(command -v nvcc || true)}
 ptx=$(mktemp)
 trap 'rm -f "$ptx"' EXIT
 
-for source in gpu/*_scalar.cu gpu/*_naive.cu; do
+for source in gpu/*_scalar.cu gpu/*_naive.cu gpu/flash2_mma.cu; do
   "$nvcc" -std=c++17 -I. -arch=compute_80 --ptx -o "$ptx" "$source"
   awk -v source="$source" '
-    /\.entry/ { name = $0; sub(/.*\.entry /, "", name); sub(/\(.*/, "", name); traced = name ~ /traced_kernel/; params = atomics = 0 }
+    /\.entry/ { name = $0; sub(/.*\.entry /, "", name); sub(/\(.*/, "", name); traced = name ~ /traced_/; params = atomics = 0 }
     /^[ \t]*\.param/ && name != "" { ++params }
     /^[ \t]*(@%p[0-9]+ )?(atom|red)\./ { ++atomics }
     /^}/ && name != "" {

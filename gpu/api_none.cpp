@@ -3,8 +3,18 @@
 
 namespace tilewalk::gpu {
 namespace {
+
 const char* const reason = "no CUDA device: this tilewalk was built without a CUDA compiler";
+
+template <typename Result>
+Result unavailable() {
+  Result result;
+  result.end = RunEnd::unavailable;
+  result.error = reason;
+  return result;
 }
+
+}  // namespace
 
 DeviceInfo device_info() {
   DeviceInfo info;
@@ -13,10 +23,18 @@ DeviceInfo device_info() {
 }
 
 KernelRun run_kernel(const KernelRow&, const Plan&, const Inputs&, bool, std::string_view) {
-  KernelRun run;
-  run.end = RunEnd::unavailable;
-  run.error = reason;
-  return run;
+  return unavailable<KernelRun>();
 }
+
+Repeats repeat_kernel(const KernelRow&, const Plan&, const Inputs&, int) { return unavailable<Repeats>(); }
+
+CounterRun count_kernel(const KernelRow&, const Plan&) { return unavailable<CounterRun>(); }
+
+BenchRun time_kernels(std::span<const KernelRow* const>, std::span<const std::shared_ptr<const Plan>>, int,
+                      double) {
+  return unavailable<BenchRun>();
+}
+
+DeviceBest measure_device(tilewalk::DType) { return unavailable<DeviceBest>(); }
 
 }  // namespace tilewalk::gpu

@@ -9,20 +9,33 @@
 #include <string>
 #include <type_traits>
 
+#include "gpu/device_error.h"
 #include "gpu/device_job.h"
 #include "gpu/scalar_math.cuh"
 
 namespace tilewalk::gpu {
 
-struct DeviceError {
-  JobEnd end;
-  std::string text;
-};
-
 // Throws DeviceError: "doing: what CUDA says".
 inline void check(cudaError_t status, const std::string& doing) {
   if (status == cudaSuccess) return;
   throw DeviceError{JobEnd::unavailable, doing + ": " + cudaGetErrorString(status)};
+}
+
+// Throws DeviceError when there is no device that can run the kernels.
+cudaDeviceProp usable_device();
+
+// Calls run() and returns what it left, or the error that it threw.
+template <typename Result, typename Run>
+Result guarded(Run run) {
+  try {
+    return run();
+  } catch (const DeviceError& error) {
+    cudaGetLastError();
+    Result failed;
+    failed.end = error.end;
+    failed.error = error.text;
+    return failed;
+  }
 }
 
 class Device {
@@ -71,48 +84,68 @@ struct TraceSize {
 // Runs the kernels of one job, traced or not.
 class Launcher {
  public:
-  explicit Launcher(const DeviceJob& job) : job_(job) {}
+  // Without `wait` kernels are only queued, one after another: for timing.
+  explicit Launcher(const DeviceJob& job, bool wait = true) : job_(job), wait_(wait) {}
 
+  // A kernel of the scalar rungs.
   template <typename Body>
   void run(const char* name, const Grid& grid, const TraceSize& size, const KernelParams& params,
            const TileParams& tiling) {
-    if (grid.ctas == 0) {
+    run_queued(name, grid.ctas, size, [&](const TraceBuffers* buffers) {
+      if (buffers) {
+        queue(name, traced_kernel<Body>, grid, params, tiling, *buffers);
+      } else {
+        queue(name, kernel<Body>, grid, params, tiling);
+      }
+    });
+  }
+
+  // Any kernel: queue(buffers) queues it, its traced build when there are buffers.
+  template <typename Queue>
+  void run_queued(const char* name, std::int64_t ctas, const TraceSize& size, Queue queue) {
+    if (ctas == 0) {
       traces.emplace_back();
     } else if (job_.traced) {
-      run_traced(name, traced_kernel<Body>, grid, size, params, tiling);
+      Device memory;
+      LaunchTrace trace = prepare(ctas, size);
+      const TraceBuffers buffers = to_device(trace, memory);
+      queue(&buffers);
+      finish(name);
+      fetch(trace, buffers, memory);
+      traces.push_back(std::move(trace));
     } else {
-      launch(name, kernel<Body>, grid, params, tiling);
+      queue(nullptr);
+      if (wait_) finish(name);
     }
   }
 
   std::vector<LaunchTrace> traces;
 
  private:
-  using TracedKernel = void (*)(KernelParams, TileParams, TraceBuffers);
-  void run_traced(const char* name, TracedKernel entry, const Grid& grid, const TraceSize& size,
-                  const KernelParams& params, const TileParams& tiling);
-
   template <typename... Args>
-  void launch(const char* name, void (*entry)(Args...), const Grid& grid,
-              const std::common_type_t<Args>&... args) {
+  void queue(const char* name, void (*entry)(Args...), const Grid& grid,
+             const std::common_type_t<Args>&... args) {
     allow_shared_memory(name, reinterpret_cast<const void*>(entry), grid);
     entry<<<static_cast<unsigned>(grid.ctas), scalar_threads, grid.shared_bytes>>>(args...);
     check(cudaGetLastError(), std::string("launching ") + name);
-    check(cudaDeviceSynchronize(), std::string("running ") + name);
   }
 
+  static void finish(const char* name) { check(cudaDeviceSynchronize(), std::string("running ") + name); }
   static void allow_shared_memory(const char* name, const void* kernel, const Grid& grid);
-  static LaunchTrace prepare(const Grid& grid, const TraceSize& size);
+  static LaunchTrace prepare(std::int64_t ctas, const TraceSize& size);
   static TraceBuffers to_device(const LaunchTrace& trace, Device& memory);
-  static void fetch(LaunchTrace& trace, const TraceBuffers& buffers, const Grid& grid, const Device& memory);
+  static void fetch(LaunchTrace& trace, const TraceBuffers& buffers, const Device& memory);
 
   const DeviceJob& job_;
+  const bool wait_;
 };
 
 // The launchers of the rungs, each beside its kernels.
 void launch_standard_naive(const DeviceJob& job, const KernelParams& params, Launcher& launcher);
 void launch_flash1_scalar(const DeviceJob& job, const KernelParams& params, Launcher& launcher);
 void launch_flash2_scalar(const DeviceJob& job, const KernelParams& params, Launcher& launcher);
+void launch_flash2_mma(const DeviceJob& job, const KernelParams& params, Launcher& launcher);
+void launch_standard_cublas(const DeviceJob& job, const KernelParams& params, Launcher& launcher);
 
 // Calls run(T(), std::integral_constant<Fault, fault>()). Faults exist in f16 only: they are for the tests.
 template <Fault... faults, typename Run>

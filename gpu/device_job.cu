@@ -1,4 +1,6 @@
-#include "gpu/device.cuh"
+#include <cstring>
+
+#include "gpu/tensors.cuh"
 
 namespace tilewalk::gpu {
 namespace {
@@ -9,7 +11,52 @@ std::string in_megabytes(std::uint64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-// Throws when there is no device that can run the kernels.
+DeviceResult run_job(const DeviceJob& job) {
+  usable_device();
+  const Needs needs = needs_of(job.rung);
+  Device device;
+  device.require_memory(Tensors::bytes_needed(job, needs));
+  Tensors tensors(job, needs, device);
+  tensors.upload(job, device);
+  Launcher launcher(job);
+  launch_rung(job, tensors.params, launcher);
+  DeviceResult result;
+  result.launches = std::move(launcher.traces);
+  result.o = tensors.output(device);
+  result.lse = tensors.log_sums(device);
+  result.tensors = std::move(tensors.addresses);
+  return result;
+}
+
+RepeatResult run_again_and_again(const DeviceJob& job, int repeats) {
+  usable_device();
+  const Needs needs = needs_of(job.rung);
+  Device device;
+  device.require_memory(Tensors::bytes_needed(job, needs));
+  Tensors tensors(job, needs, device);
+  tensors.upload(job, device);
+  const auto bits = [&] {
+    Launcher launcher(job);
+    launch_rung(job, tensors.params, launcher);
+    std::vector<float> values = tensors.output(device);
+    for (const float x : tensors.log_sums(device)) values.push_back(x);
+    return values;
+  };
+  RepeatResult result;
+  const std::vector<float> first = bits();
+  for (result.repeats = 1; result.repeats < repeats; ++result.repeats) {
+    const std::vector<float> again = bits();
+    result.different += std::memcmp(again.data(), first.data(), first.size() * sizeof(float)) != 0;
+  }
+  return result;
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace
+
 cudaDeviceProp usable_device() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -29,129 +76,6 @@ cudaDeviceProp usable_device() {
   }
   return device;
 }
-
-template <typename T>
-T converted(float x);
-template <>
-float converted(float x) {
-  return x;
-}
-template <>
-__half converted(float x) {
-  return __float2half(x);
-}
-template <>
-__nv_bfloat16 converted(float x) {
-  return __float2bfloat16(x);
-}
-float widened(float x) { return x; }
-float widened(__half x) { return __half2float(x); }
-float widened(__nv_bfloat16 x) { return __bfloat162float(x); }
-
-// Sizes, in elements, of the tensors of a job.
-struct Sizes {
-  std::uint64_t q, kv, rows, scores;
-  explicit Sizes(const KernelParams& p)
-      : q(static_cast<std::uint64_t>(p.batch * p.heads * p.n_q * p.d)),
-        kv(static_cast<std::uint64_t>(p.batch * p.kv_heads * p.n_kv * p.d)),
-        rows(static_cast<std::uint64_t>(p.batch * p.heads * p.n_q)),
-        scores(rows * static_cast<std::uint64_t>(p.n_kv)) {}
-};
-
-// Uploads the inputs, makes room for the rest, runs, and fetches O and L.
-template <typename T>
-class JobRunner {
- public:
-  JobRunner(const DeviceJob& job, DeviceResult& result)
-      : job_(job), result_(result), sizes_(job.params), params_(job.params) {}
-
-  void run() {
-    device_.require_memory(bytes_needed());
-    params_.q = upload("Q", job_.q, sizes_.q);
-    params_.k = upload("K", job_.k, sizes_.kv);
-    params_.v = upload("V", job_.v, sizes_.kv);
-    if (!job_.map.empty()) params_.mask.map.ones_before = device_.allocate_filled(job_.map);
-    params_.o = place("O", sizes_.q * o_size());
-    if (job_.rung == Rung::standard_naive) {
-      params_.scores = place("S", sizes_.scores * sizeof(T));
-      params_.weights = place("P", sizes_.scores * sizeof(T));
-    } else if (job_.rung == Rung::flash1_scalar) {
-      params_.row_sum = static_cast<float*>(place("l", sizes_.rows * sizeof(float)));
-      params_.row_max = static_cast<float*>(place("m", sizes_.rows * sizeof(float)));
-    } else {
-      params_.lse = static_cast<float*>(place("L", sizes_.rows * sizeof(float)));
-    }
-    launch();
-    fetch();
-  }
-
- private:
-  bool o_is_float() const { return job_.rung == Rung::flash1_scalar; }
-  std::uint64_t o_size() const { return o_is_float() ? sizeof(float) : sizeof(T); }
-  std::uint64_t bytes_needed() const {
-    std::uint64_t bytes = (sizes_.q + 2 * sizes_.kv) * sizeof(T) + sizes_.q * o_size() + 8 * sizes_.rows;
-    if (job_.rung == Rung::standard_naive) bytes += 2 * sizes_.scores * sizeof(T);
-    return bytes + job_.map.size() * sizeof(std::int64_t);
-  }
-
-  // Tensors start out as NaN: what a kernel reads without having written it, or forgets to write, shows.
-  void* place(const char* name, std::uint64_t bytes) {
-    void* memory = device_.allocate(bytes);
-    if (bytes) check(cudaMemset(memory, 0xff, bytes), "filling device memory");
-    const auto first = reinterpret_cast<std::uint64_t>(memory);
-    result_.tensors.push_back({name, first, first + bytes});
-    return memory;
-  }
-
-  void* upload(const char* name, const float* values, std::uint64_t count) {
-    std::vector<T> elements(count);
-    for (std::uint64_t n = 0; n < count; ++n) elements[n] = converted<T>(values[n]);
-    void* memory = place(name, count * sizeof(T));
-    device_.copy_to(memory, elements.data(), count * sizeof(T));
-    return memory;
-  }
-
-  void launch() {
-    Launcher launcher(job_);
-    switch (job_.rung) {
-      case Rung::standard_naive: launch_standard_naive(job_, params_, launcher); break;
-      case Rung::flash1_scalar: launch_flash1_scalar(job_, params_, launcher); break;
-      case Rung::flash2_scalar: launch_flash2_scalar(job_, params_, launcher); break;
-    }
-    result_.launches = std::move(launcher.traces);
-  }
-
-  void fetch() {
-    if (o_is_float()) {
-      result_.o = device_.fetch(static_cast<const float*>(params_.o), sizes_.q);
-    } else {
-      for (const T x : device_.fetch(static_cast<const T*>(params_.o), sizes_.q))
-        result_.o.push_back(widened(x));
-    }
-    if (params_.lse) result_.lse = device_.fetch(static_cast<const float*>(params_.lse), sizes_.rows);
-  }
-
-  const DeviceJob& job_;
-  DeviceResult& result_;
-  const Sizes sizes_;
-  KernelParams params_;
-  Device device_;
-};
-
-void run_job(const DeviceJob& job, DeviceResult& result) {
-  usable_device();
-  switch (job.dtype) {
-    case DType::f16: return JobRunner<__half>(job, result).run();
-    case DType::bf16: return JobRunner<__nv_bfloat16>(job, result).run();
-    case DType::f32: return JobRunner<float>(job, result).run();
-  }
-}
-
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
-}  // namespace
 
 void Device::require_memory(std::uint64_t needed) const {
   std::size_t free = 0, total = 0;
@@ -196,17 +120,7 @@ void Launcher::allow_shared_memory(const char* name, const void* kernel, const G
         "setting shared memory");
 }
 
-void Launcher::run_traced(const char* name, TracedKernel entry, const Grid& grid, const TraceSize& size,
-                          const KernelParams& params, const TileParams& tiling) {
-  Device memory;
-  LaunchTrace trace = prepare(grid, size);
-  const TraceBuffers buffers = to_device(trace, memory);
-  launch(name, entry, grid, params, tiling, buffers);
-  fetch(trace, buffers, grid, memory);
-  traces.push_back(std::move(trace));
-}
-
-LaunchTrace Launcher::prepare(const Grid& grid, const TraceSize& size) {
+LaunchTrace Launcher::prepare(std::int64_t cta_count, const TraceSize& size) {
   LaunchTrace trace;
   std::uint64_t floats = 0;
   for (std::size_t n = 0; n < size.kept.size(); ++n) {
@@ -214,7 +128,7 @@ LaunchTrace Launcher::prepare(const Grid& grid, const TraceSize& size) {
     trace.shape.cols[n] = static_cast<std::uint32_t>(size.kept[n].second);
     floats += static_cast<std::uint64_t>(size.kept[n].first * size.kept[n].second);
   }
-  const auto ctas = static_cast<std::uint64_t>(grid.ctas);
+  const auto ctas = static_cast<std::uint64_t>(cta_count);
   const double bytes =
       double(ctas) * (double(size.moves) * sizeof(MoveRecord) + double(size.tiles) * double(floats) * 4);
   constexpr double most_bytes = 32e9;
@@ -247,27 +161,20 @@ TraceBuffers Launcher::to_device(const LaunchTrace& trace, Device& memory) {
   return buffers;
 }
 
-void Launcher::fetch(LaunchTrace& trace, const TraceBuffers& buffers, const Grid& grid,
-                     const Device& memory) {
-  const auto ctas = static_cast<std::uint64_t>(grid.ctas);
+void Launcher::fetch(LaunchTrace& trace, const TraceBuffers& buffers, const Device& memory) {
   trace.moves = memory.fetch(buffers.moves, trace.moves.size());
   trace.tiles = memory.fetch(buffers.tiles, trace.tiles.size());
   trace.values = memory.fetch(buffers.values, trace.values.size());
-  trace.move_count = memory.fetch(buffers.move_count, ctas);
-  trace.tile_count = memory.fetch(buffers.tile_count, ctas);
+  trace.move_count = memory.fetch(buffers.move_count, trace.move_count.size());
+  trace.tile_count = memory.fetch(buffers.tile_count, trace.tile_count.size());
 }
 
 DeviceResult run_on_device(const DeviceJob& job) {
-  DeviceResult result;
-  try {
-    run_job(job, result);
-  } catch (const DeviceError& error) {
-    result = DeviceResult();
-    result.end = error.end;
-    result.error = error.text;
-    cudaGetLastError();
-  }
-  return result;
+  return guarded<DeviceResult>([&] { return run_job(job); });
+}
+
+RepeatResult repeat_on_device(const DeviceJob& job, int repeats) {
+  return guarded<RepeatResult>([&] { return run_again_and_again(job, repeats); });
 }
 
 DeviceFacts device_facts() {

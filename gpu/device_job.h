@@ -13,8 +13,7 @@
 
 namespace tilewalk::gpu {
 
-// Rungs that the scalar launchers know.
-enum class Rung : std::uint8_t { standard_naive, flash1_scalar, flash2_scalar };
+enum class Rung : std::uint8_t { standard_naive, standard_cublas, flash1_scalar, flash2_scalar, flash2_mma };
 
 struct DeviceJob {
   Rung rung = Rung::flash2_scalar;
@@ -55,6 +54,14 @@ struct DeviceResult {
 };
 
 DeviceResult run_on_device(const DeviceJob& job);
+
+// Do `repeats` runs of the untraced kernel leave the same bits of O and L?
+struct RepeatResult {
+  JobEnd end = JobEnd::done;
+  std::string error;
+  int repeats = 0, different = 0;
+};
+RepeatResult repeat_on_device(const DeviceJob& job, int repeats);
 
 struct DeviceFacts {
   bool present = false;

@@ -16,7 +16,7 @@ void launch_flash1_scalar(const DeviceJob& job, const KernelParams& p, Launcher&
     const TraceSize size{kv_blocks * (3 + 7 * q_blocks),
                          kv_blocks * q_blocks,
                          {{t.block_q, p.d}, {t.block_q, 1}, {t.block_q, 1}}};
-    launcher.run<Flash1<T, broken>>("flash1", {q_blocks ? p.batch * p.heads : 0, shared}, size, p, t);
+    launcher.run<Flash1<T, broken>>("flash1", {p.batch * p.heads, shared}, size, p, t);
   };
   with_type_and_fault<Fault::no_rescale, Fault::per_tile_softmax, Fault::skip_tail_mask,
                       Fault::causal_off_by_one, Fault::stale_tile, Fault::double_load,

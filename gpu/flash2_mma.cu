@@ -1,105 +1,13 @@
-// Chooses the instance of flash2_mma for a problem, and its grid.
-#include "gpu/flash2_mma.h"
-
-#include <algorithm>
-#include <cfloat>
-#include <cmath>
-
-#include "gpu/flash2_mma.cuh"
+// Chooses the instance of flash2_mma for a problem.
+#include "gpu/flash2_mma_launch.cuh"
 
 namespace tilewalk::gpu {
 namespace {
 
-using flash2_mma::Schedule;
-using flash2_mma::Tiles;
-
-// Sequences are walked with 32-bit, memory with 64-bit numbers.
-constexpr std::int64_t most_ctas = INT32_MAX, longest_sequence = INT32_MAX - 1024;
-
-std::string refusal(const KernelParams& p, DType type) {
-  const std::string name = "flash2_mma: ", d = std::to_string(p.d);
-  if (type == DType::f32) return name + "its tensor cores take no f32; use f16 or bf16, or flash2_scalar";
-  if (p.d < 1 || p.d > 256) return name + "head dimension " + d + " is not supported; use 1 to 256";
-  if (p.batch < 0 || p.heads < 1 || p.kv_heads < 1 || p.n_q < 0 || p.n_kv < 0) {
-    return name + "a size is negative, or there are no heads";
-  }
-  if (p.heads % p.kv_heads != 0) {
-    return name + std::to_string(p.kv_heads) + " key/value heads do not divide " + std::to_string(p.heads) +
-           " heads";
-  }
-  if (const std::int64_t n = std::max(p.n_q, p.n_kv); n > longest_sequence) {
-    return name + "a sequence of " + std::to_string(n) + " is longer than " +
-           std::to_string(longest_sequence);
-  }
-  return "";
-}
-
-bool rows_aligned(const KernelParams& p) {
-  const auto aligned = [](const void* x) { return reinterpret_cast<std::uintptr_t>(x) % 16 == 0; };
-  return p.d % 8 == 0 && aligned(p.q) && aligned(p.k) && aligned(p.v) && aligned(p.o);
-}
-
-// Instances whose K and V take a share of the L2 that leaves room for the rest.
-unsigned instances_together(const KernelParams& p) {
-  constexpr std::int64_t share = 8 << 20;
-  const std::int64_t bytes_of_one = std::max<std::int64_t>(1, 2 * 2 * p.n_kv * p.d);
-  const std::int64_t fit = share / bytes_of_one * (p.heads / p.kv_heads);
-  return static_cast<unsigned>(std::clamp<std::int64_t>(fit, 1, p.batch * p.heads));
-}
-
-template <typename Tiles>
-Schedule schedule_for(const KernelParams& p, bool traced) {
-  const bool causal = p.mask.last != MaskParams::unbounded_last;
-  Schedule s{};
-  s.query_tiles = static_cast<unsigned>((p.n_q + Tiles::queries - 1) / Tiles::queries);
-  s.instances = static_cast<unsigned>(p.batch * p.heads);
-  s.heads_per_kv_head = static_cast<unsigned>(p.heads / p.kv_heads);
-  s.last_tile_first = causal && !traced;
-  s.instances_together = s.last_tile_first ? instances_together(p) : 1;
-  s.aligned = rows_aligned(p);
-  s.full_rows = s.aligned && p.d == Tiles::head_dim;
-  s.whole_tiles = s.full_rows ? static_cast<int>(p.n_kv / Tiles::keys) : 0;
-  s.negate = p.scale < 0;
-  // With a scale of 0 all visible keys weigh the same. They do with the smallest scale too, and -infinity
-  // times that is not NaN.
-  const double scale_log2 = std::fabs(static_cast<double>(p.scale)) * 1.4426950408889634;
-  s.scale_log2 = std::max(static_cast<float>(scale_log2), FLT_MIN);
-  return s;
-}
-
-template <typename... Args>
-std::string launch(void (*kernel)(Args...), std::int64_t ctas, int threads, int shared_bytes,
-                   CUstream_st* stream, const Args&... args) {
-  cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
-  if (error == cudaSuccess) {
-    kernel<<<static_cast<unsigned>(ctas), threads, shared_bytes, stream>>>(args...);
-    error = cudaGetLastError();
-  }
-  return error == cudaSuccess ? "" : std::string("flash2_mma: ") + cudaGetErrorString(error);
-}
-
-template <typename T, int HeadDim, bool Mapped>
-std::string launch_one(const KernelParams& p, CUstream_st* stream, const TraceBuffers* buffers) {
-  using Tiles = Tiles<HeadDim>;
-  const Schedule schedule = schedule_for<Tiles>(p, buffers != nullptr);
-  const std::int64_t ctas = p.batch * p.heads * ((p.n_q + Tiles::queries - 1) / Tiles::queries);
-  if (ctas == 0) return "";
-  if (ctas > most_ctas) {
-    return "flash2_mma: " + std::to_string(ctas) + " blocks of queries are more than one launch takes";
-  }
-  if (buffers) {
-    return launch<KernelParams, Schedule, TraceBuffers>(flash2_mma::traced_flash2_mma<T, HeadDim, Mapped>,
-                                                        ctas, Tiles::threads, Tiles::shared_bytes, stream, p,
-                                                        schedule, *buffers);
-  }
-  return launch<KernelParams, Schedule>(flash2_mma::flash2_mma<T, HeadDim, Mapped>, ctas, Tiles::threads,
-                                        Tiles::shared_bytes, stream, p, schedule);
-}
-
 template <typename T, int HeadDim>
 std::string launch_masked(const KernelParams& p, CUstream_st* stream, const TraceBuffers* buffers) {
-  if (p.mask.map.ones_before) return launch_one<T, HeadDim, true>(p, stream, buffers);
-  return launch_one<T, HeadDim, false>(p, stream, buffers);
+  if (p.mask.map.ones_before) return flash2_mma::launch_one<T, HeadDim, true>(p, stream, buffers);
+  return flash2_mma::launch_one<T, HeadDim, false>(p, stream, buffers);
 }
 
 template <typename T>
@@ -111,16 +19,9 @@ std::string launch_sized(const KernelParams& p, CUstream_st* stream, const Trace
 
 }  // namespace
 
-KernelTile flash2_mma_tile(std::int64_t d) {
-  if (d < 1 || d > 256) return {0, 0};
-  if (d <= 64) return {Tiles<64>::queries, Tiles<64>::keys};
-  if (d <= 128) return {Tiles<128>::queries, Tiles<128>::keys};
-  return {Tiles<256>::queries, Tiles<256>::keys};
-}
-
 std::string launch_flash2_mma(const KernelParams& params, DType type, CUstream_st* stream,
                               const TraceBuffers* buffers) {
-  if (std::string why = refusal(params, type); !why.empty()) return why;
+  if (std::string why = flash2_mma::refusal(params, type); !why.empty()) return why;
   if (type == DType::f16) return launch_sized<__half>(params, stream, buffers);
   return launch_sized<__nv_bfloat16>(params, stream, buffers);
 }

@@ -15,6 +15,8 @@
 // allow, addresses worked out once, and no rescale of O where no maximum has grown.
 #pragma once
 
+#include "gpu/fault.h"
+#include "gpu/flash2_mma_tile.h"
 #include "gpu/mask.cuh"
 #include "gpu/numbers.cuh"
 #include "gpu/tracer.cuh"
@@ -30,8 +32,9 @@ struct Tiles {
   static constexpr int warps = HeadDim <= 128 ? 4 : 8, threads = 32 * warps;
   static constexpr int slabs = HeadDim <= 128 ? 2 : 1;  // 16-row pieces of the query block that a warp owns
   static constexpr int warp_rows = 16 * slabs;
-  static constexpr int queries = warps * warp_rows;                            // Br: 128
-  static constexpr int keys = HeadDim == 64 ? 128 : HeadDim == 128 ? 64 : 32;  // Bc: as registers allow
+  static constexpr int queries = flash2_mma_tile(HeadDim).block_q;  // Br
+  static constexpr int keys = flash2_mma_tile(HeadDim).block_kv;    // Bc
+  static_assert(queries == warps * warp_rows, "each row has its warp");
   static constexpr int ctas_per_sm = HeadDim <= 128 ? 2 : 1;
   // Steps of 16 keys by which exponentials run ahead of P V: the faster choice, as measured.
   static constexpr int exp_ahead = HeadDim == 128 ? 1 : 0;
@@ -246,11 +249,12 @@ __device__ __forceinline__ unsigned mapped_keys(const BlockMapParams& map, int r
 }
 
 // Which of the 32 keys from `key` on the row sees: bit b for key + b.
-template <bool Mapped>
+template <bool Mapped, Fault fault>
 __device__ __forceinline__ unsigned visible_keys(const KernelParams& p, int row, int key) {
-  const std::int64_t diagonal = here(row) + p.n_kv - p.n_q;
+  const std::int64_t diagonal = here(row) + p.n_kv - p.n_q + (fault == Fault::causal_off_by_one ? 1 : 0);
   const std::int64_t first = diagonal + p.mask.first, last = diagonal + p.mask.last;
-  unsigned seen = bit_range(first - key, min(last + 1, p.n_kv) - key);
+  const std::int64_t end = fault == Fault::skip_tail_mask ? p.n_kv + 31 : p.n_kv;
+  unsigned seen = bit_range(first - key, min(last + 1, end) - key);
   if constexpr (Mapped) {
     const int end_key = static_cast<int>(min(static_cast<std::int64_t>(key) + 32, p.n_kv));
     if (seen != 0 && row < p.n_q) seen &= mapped_keys(p.mask.map, row, key, end_key);
@@ -480,11 +484,11 @@ struct Warp {
   }
 
   // Lane x works out what row x of the warp sees; the lanes that hold a row get it from there.
-  template <bool Mapped>
+  template <bool Mapped, Fault fault>
   __device__ __forceinline__ void look(const KernelParams& p, int first_row, int key) {
 #pragma unroll
     for (int w = 0; w < Tiles::keys / 32; ++w) {
-      seen[w] = visible_keys<Mapped>(p, first_row + lane_id() % Tiles::warp_rows, key + 32 * w);
+      seen[w] = visible_keys<Mapped, fault>(p, first_row + lane_id() % Tiles::warp_rows, key + 32 * w);
     }
   }
   __device__ __forceinline__ unsigned seen_by(int i, int half, int w) const {
@@ -512,6 +516,7 @@ struct Warp {
 
   // m' = max(m, rowmax S); from here on l and O are measured against m'. Scaling rounds, but keeps order: the
   // largest scaled score is the largest score, scaled.
+  template <Fault fault>
   __device__ __forceinline__ void raise_maximum(float scale_log2) {
     float alpha[slabs][2];
     bool raised = false;
@@ -531,7 +536,28 @@ struct Warp {
         l[i][half] *= alpha[i][half];
       }
     }
+    if (fault == Fault::no_rescale) return;
     if (__any_sync(0xffffffffu, raised)) rescale(alpha);  // else all alpha are 1
+  }
+
+  // Fault::per_tile_softmax. The tile's own softmax is exp(S - log sum exp S); l is 1 after it.
+  __device__ void forget_other_tiles(float scale_log2) {
+#pragma unroll
+    for (int i = 0; i < slabs; ++i) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        float top = minus_infinity(), sum = 0.0f;
+#pragma unroll
+        for (int n = 0; n < 4 * key_steps; ++n) top = larger(top, s[i][n / 2][2 * half + n % 2]);
+        top = __fmul_rn(quad_max(top), scale_log2);
+#pragma unroll
+        for (int n = 0; n < 4 * key_steps; ++n) {
+          sum += exp2_approx(__fmul_rn(s[i][n / 2][2 * half + n % 2], scale_log2) - base_of(top));
+        }
+        m[i][half] = base_of(top) + log2f(quad_sum(sum));
+        l[i][half] = 0.0f;
+      }
+    }
   }
 
   // O = diag(alpha) O.
@@ -749,7 +775,7 @@ struct Work {
   }
 };
 
-template <typename T, int HeadDim, bool Mapped, bool On>
+template <typename T, int HeadDim, bool Mapped, Fault fault, bool On>
 __device__ __forceinline__ void run(const KernelParams& p, const Schedule& schedule, Tracer<On>& tracer) {
   using Tiles = Tiles<HeadDim>;
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -809,25 +835,36 @@ __device__ __forceinline__ void run(const KernelParams& p, const Schedule& sched
     wait_for_copies();
     if (cut) {
       careful = __syncthreads_or(!copied_values_finite<Tiles, T>(v_tile));
-    } else {
+    } else if (fault != Fault::missing_barrier) {
       __syncthreads();  // this tile is there, and nobody still reads the last one: its buffers are free
     }
 
     const int next = tiles.next(p, tile + 1);
     const unsigned other = buffer ^ Tiles::kv_bytes;
     const bool whole = next < min(tiles.end, schedule.whole_tiles);
-    if (next < tiles.end && !whole) load_part(p.k, k_at + other, next), load_part(p.v, v_at + other, next);
+    const bool second = tile == tiles.begin;  // next is the second tile
+    if (next < tiles.end && !whole) {
+      if (!(fault == Fault::stale_tile && second)) load_part(p.k, k_at + other, next);
+      if (fault == Fault::double_load && second) load_part(p.k, k_at + other, next);
+      load_part(p.v, v_at + other, next);
+    }
     warp.scores(buffer);
-    load_whole(p.k, k_at + other, next, whole);  // without a branch, so that it goes on beside the scores
+    // Without a branch, so that it goes on beside the scores.
+    load_whole(p.k, k_at + other, next, whole && !(fault == Fault::stale_tile && second));
+    if (fault == Fault::double_load && second) load_whole(p.k, k_at + other, next, whole);
     load_whole(p.v, v_at + other, next, whole);
     commit_copies();
 
     if (cut) {
       const Work<Tiles> again(p, schedule);
-      warp.template look<Mapped>(p, again.row + again.warp_row, tile * Tiles::keys);
+      warp.template look<Mapped, fault>(p, again.row + again.warp_row, tile * Tiles::keys);
       warp.hide();
     }
-    warp.raise_maximum(schedule.scale_log2);
+    if (fault == Fault::per_tile_softmax) {
+      warp.forget_other_tiles(schedule.scale_log2);
+    } else {
+      warp.template raise_maximum<fault>(schedule.scale_log2);
+    }
     if (careful) {
       warp.accumulate_nonfinite(v_tile);
       __syncthreads();  // all have seen them
@@ -856,16 +893,16 @@ template <typename T, int HeadDim, bool Mapped>
 __global__ void __launch_bounds__(Tiles<HeadDim>::threads, Tiles<HeadDim>::ctas_per_sm)
     flash2_mma(const __grid_constant__ KernelParams p, const __grid_constant__ Schedule schedule) {
   Tracer<false> tracer;
-  run<T, HeadDim, Mapped>(p, schedule, tracer);
+  run<T, HeadDim, Mapped, Fault::none>(p, schedule, tracer);
 }
 
 // A trace's CTAs are numbered as the model's: instances_together must be 1 and last_tile_first false.
-template <typename T, int HeadDim, bool Mapped>
+template <typename T, int HeadDim, bool Mapped, Fault fault = Fault::none>
 __global__ void __launch_bounds__(Tiles<HeadDim>::threads)
     traced_flash2_mma(const __grid_constant__ KernelParams p, const __grid_constant__ Schedule schedule,
                       const __grid_constant__ TraceBuffers buffers) {
   Tracer<true> tracer(buffers);
-  run<T, HeadDim, Mapped>(p, schedule, tracer);
+  run<T, HeadDim, Mapped, fault>(p, schedule, tracer);
 }
 
 }  // namespace tilewalk::gpu::flash2_mma

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "gpu/fault.h"
+#include "gpu/flash2_mma_tile.h"
 #include "gpu/params.h"
 #include "gpu/trace_buffers.h"
 
@@ -10,16 +12,13 @@ struct CUstream_st;  // a cudaStream_t points to one
 
 namespace tilewalk::gpu {
 
-// The tiles the kernel has for a head dimension, and what its traced build keeps of a CTA: m and l (block_q x
-// 1) and O (block_q x d) after each tile. {0, 0}: not supported.
-struct KernelTile {
-  int block_q, block_kv;
-};
-KernelTile flash2_mma_tile(std::int64_t d);
-
-// Queues the kernel; with `buffers` (in device memory) its traced build. Empty when it is queued; otherwise
-// why it is not, in words.
+// Queues the kernel; with `buffers` (in device memory) its traced build, which keeps m and l (block_q x 1)
+// and O (block_q x d) after each tile. Empty when it is queued; otherwise why it is not, in words.
 [[nodiscard]] std::string launch_flash2_mma(const KernelParams& params, DType type, CUstream_st* stream,
                                             const TraceBuffers* buffers = nullptr);
+
+// The same with a fault.
+[[nodiscard]] std::string launch_broken_flash2_mma(const KernelParams& params, DType type, Fault fault,
+                                                   CUstream_st* stream, const TraceBuffers& buffers);
 
 }  // namespace tilewalk::gpu

@@ -13,10 +13,10 @@ finds() {
   ((status == 1)) || { echo "$kernel $fault: verify ended with $status instead of 1"; bad=1; }
 }
 
-for kernel in flash1_scalar flash2_scalar; do
+for kernel in flash1_scalar flash2_scalar flash2_mma; do
   for fault in no_rescale per_tile_softmax skip_tail_mask; do finds $kernel $fault; done
 done
-for kernel in standard_naive flash1_scalar flash2_scalar; do
+for kernel in standard_naive flash1_scalar flash2_scalar flash2_mma; do
   for fault in stale_tile double_load; do finds $kernel $fault; done
   finds $kernel causal_off_by_one --mask causal
 done

@@ -52,7 +52,7 @@ TEST_CASE("recorded runs agree with the simulator") {
   CHECK(result.code == 0);
   const json all = json::parse(result.out);
   CHECK(all["agrees"] == true);
-  CHECK(all["runs"].size() == 15);
+  CHECK(all["runs"].size() == 20);  // 4 kernels
   for (const json& run : all["runs"]) {
     INFO(run.dump());
     CHECK(run["bytes"].size() >= 4);
@@ -60,22 +60,38 @@ TEST_CASE("recorded runs agree with the simulator") {
 }
 
 struct Expected {
-  const char *fault, *quantity;  // quantity: of the first value that differs; "" when only the flow does
-  int row, col;                  // the tile
+  const char *kernel, *fault,
+      *quantity;  // quantity: of the first value that differs; "" when only the flow does
+  int row, col;   // the tile
   bool flow;
 };
 
-// Query block 0 walks key blocks 0, 1 and 2 (of 16, 16 and 8 keys).
+// Query block 0 of the scalar rungs walks key blocks 0, 1 and 2 (of 16, 16 and 8 keys), that of flash2_mma
+// blocks 0 and 1 (of 128 and 12).
 constexpr Expected faults[] = {
-    {"no_rescale", "o", 0, 1, false},     {"per_tile_softmax", "l", 0, 0, false},
-    {"skip_tail_mask", "l", 0, 2, false}, {"causal_off_by_one", "l", 0, 0, false},
-    {"stale_tile", "m", 0, 1, true},      {"double_load", "", 0, 1, true},
+    {"flash1_scalar", "no_rescale", "o", 0, 1, false},
+    {"flash1_scalar", "per_tile_softmax", "l", 0, 0, false},
+    {"flash1_scalar", "skip_tail_mask", "l", 0, 2, false},
+    {"flash2_scalar", "no_rescale", "o", 0, 1, false},
+    {"flash2_scalar", "per_tile_softmax", "l", 0, 0, false},
+    {"flash2_scalar", "skip_tail_mask", "l", 0, 2, false},
+    {"flash2_scalar", "causal_off_by_one", "l", 0, 0, false},
+    {"flash2_scalar", "stale_tile", "m", 0, 1, true},
+    {"flash2_scalar", "double_load", "", 0, 1, true},
+    {"flash2_mma", "no_rescale", "o", 0, 1, false},
+    {"flash2_mma", "per_tile_softmax", "l", 0, 0, false},
+    {"flash2_mma", "skip_tail_mask", "l", 0, 1, false},
+    {"flash2_mma", "causal_off_by_one", "l", 0, 0, false},
+    {"flash2_mma", "stale_tile", "m", 0, 1, true},
+    {"flash2_mma", "double_load", "", 0, 1, true},
+    {"standard_naive", "stale_tile", "s", 0, 1, true},
+    {"standard_naive", "double_load", "", 0, 1, true},
 };
 
 TEST_CASE("recorded broken kernels are found at the right tile") {
   for (const Expected& expected : faults) {
     TemporaryFolder folder;
-    const std::string name = "flash2_scalar-" + std::string(expected.fault) + ".run";
+    const std::string name = std::string(expected.kernel) + "-" + expected.fault + ".run";
     fs::copy_file(recorded / "faults" / name, folder / name);
     const Verdict verdict = verify(folder.path());
     INFO(name, ": ", verdict.err, verdict.run.dump());
