@@ -8,7 +8,9 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/figures.h"
+#include "cli/gpu_actions.h"
 #include "cli/gpu_run.h"
+#include "cli/numbers.h"
 #include "cli/output_file.h"
 #include "sim/error.h"
 #include "sim/npy.h"
@@ -17,12 +19,7 @@
 namespace tilewalk {
 namespace {
 
-struct Flags {
-  RunFlags run;
-  Flag what, kernel, out;
-};
-
-int info(const Flags& flags) {
+int info(const GpuFlags& flags) {
   const gpu::DeviceInfo d = gpu::device_info();
   if (flags.run.json) {
     print(json_text({{"schema", 1},
@@ -54,14 +51,33 @@ std::string output_npy(const Problem& p, const std::vector<float>& o) {
   return format_npy(shape, o, p.dtype == DType::f16 ? NpyType::f16 : NpyType::f32);
 }
 
-int run(const Flags& flags) {
-  const gpu::KernelRow& kernel =
-      gpu::kernel_named(required(flags.kernel, "gpu run: the kernel", "see 'tilewalk list kernels'"));
+// Runs the untraced kernel again and again: every run must leave the same bits.
+int repeat(const gpu::KernelRow& kernel, const KernelRequest& request, const Inputs& inputs,
+           const GpuFlags& flags) {
+  constexpr std::int64_t most = 1'000'000;
+  const std::int64_t times = parse_whole("--repeats", *flags.repeats, 2, most, "200");
+  const gpu::Repeats result = gpu::repeat_kernel(kernel, *request.plan, inputs, static_cast<int>(times));
+  if (result.end == gpu::RunEnd::refused) throw RequestError(result.error);
+  if (result.end == gpu::RunEnd::unavailable) throw Unavailable(result.error);
+  if (flags.run.json) {
+    print(json_text(
+        {{"schema", 1}, {"kernel", kernel.name}, {"repeats", times}, {"different", result.different}}));
+  } else {
+    print(fmt::format("{}: {}: {} runs, {} differ from the first in a bit of O or L\n", kernel.name,
+                      problem_text(request.request.problem), times, result.different));
+  }
+  return result.different == 0 ? exit_done : exit_disagrees;
+}
+
+int run(const GpuFlags& flags) {
+  const gpu::KernelRow& kernel = gpu::kernel_named(
+      required(flags.kernel_name, "gpu run: the kernel", "see 'tilewalk list kernels'"), "gpu run");
   const KernelRequest request = kernel_request(kernel, flags.run);
   require_device();
   const Problem& problem = request.request.problem;
   const Inputs inputs = request.request.given ? checked_inputs(problem, *request.request.given)
                                               : random_inputs(problem, request.request.seed);
+  if (flags.repeats) return repeat(kernel, request, inputs, flags);
   const gpu::KernelRun run = run_on_gpu(kernel, request, inputs, false);
   const OutputCheck check = check_output(*request.plan, inputs, run.o);
   if (flags.out) write_file_atomically(*flags.out, output_npy(problem, run.o), "--out");
@@ -81,31 +97,46 @@ int run(const Flags& flags) {
   return check.agrees() ? exit_done : exit_disagrees;
 }
 
-int gpu_command(const Flags& flags) {
+struct What {
+  std::string_view name;
+  int (*act)(const GpuFlags&);
+};
+constexpr What actions[] = {{"info", info}, {"run", run}, {"bench", gpu_bench}, {"counters", gpu_counters}};
+
+int gpu_command(const GpuFlags& flags) {
   const std::string& what =
-      required(flags.what, "gpu: what to do", "say 'tilewalk gpu info' or 'tilewalk gpu run KERNEL'");
-  if (what == "info") return info(flags);
-  if (what == "run") return run(flags);
-  if (what == "bench" || what == "counters") throw Unavailable("gpu " + what + ": not built yet");
-  static constexpr std::string_view known[] = {"info", "run", "bench", "counters"};
-  throw RequestError("gpu: " + unknown_name("action", what, known));
+      required(flags.what, "gpu: what to do", "say 'tilewalk gpu info', or run, bench or counters");
+  std::vector<std::string_view> names;
+  for (const What& action : actions) {
+    if (action.name == what) return action.act(flags);
+    names.push_back(action.name);
+  }
+  throw RequestError("gpu: " + unknown_name("action", what, names));
 }
 
 }  // namespace
 
 Action add_gpu(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
-  add_flag(app, "What", {"WHAT", "", "info or run"}, flags->what);
-  add_flag(app, "What", {"KERNEL", "", "of run: see 'tilewalk list kernels'"}, flags->kernel);
+  const auto flags = std::make_shared<GpuFlags>();
+  add_flag(app, "What", {"WHAT", "", "info, run, bench or counters"}, flags->what);
+  add_flag(app, "What", {"KERNEL", "", "of run: see 'tilewalk list kernels'"}, flags->kernel_name);
+  add_flag(app, "What", {"--kernel", "K", "of bench and counters: one kernel [all]"}, flags->kernel);
+  add_flag(app, "What", {"--repeats", "R", "of run: so many times; all must leave the same bits"},
+           flags->repeats);
   add_problem_flags(app, flags->run);
   add_machine_flags(app, flags->run);
   add_input_flags(app, flags->run);
-  add_flag(app, "Output", {"--out", "FILE", "write O as .npy"}, flags->out);
+  add_flag(app, "Output", {"--out", "FILE", "of run: write O as .npy"}, flags->out);
+  add_flag(app, "Output", {"--csv", "FILE", "of bench and counters: write the table"}, flags->csv);
   add_json_flag(app, flags->run.json);
-  set_footer(app,
-             "Example: tilewalk gpu info\n"
-             "         tilewalk gpu run flash2_scalar --n 1000 --mask causal\n"
-             "Exit codes: 0 done, 1 the output is wrong, 2 wrong request, 3 no GPU.");
+  set_footer(
+      app,
+      "Example: tilewalk gpu info\n"
+      "         tilewalk gpu run flash2_scalar --n 1000 --mask causal\n"
+      "         tilewalk gpu bench --batch 64 --heads 16 --n 1024\n"
+      "         tilewalk gpu counters --kernel flash2_mma --heads 32 --n 4096\n"
+      "Without a problem, bench and counters run a table of problems (16384 tokens, hidden size 2048).\n"
+      "Exit codes: 0 done, 1 the output is wrong, 2 wrong request, 3 no GPU.");
   return [flags] { return gpu_command(*flags); };
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "cli/figures.h"
 #include "sim/describe.h"
@@ -84,6 +85,7 @@ class Check {
 
   KernelCheck run() {
     out_.kernel = found_.kernel;
+    out_.malformed = found_.malformed;
     out_.fault = found_.fault;
     out_.problem = problem_text(plan_->problem());
     out_.tiling = tiling_text(*plan_);
@@ -201,37 +203,98 @@ class Check {
 
 std::string ratio_text(double ratio) { return ratio == 0 ? "0" : fmt::format("{:.2g}", ratio); }
 
+// What a row of the table says of several checks.
+struct Summary {
+  int runs = 0, refused = 0, differ = 0;
+  bool flow = true, bytes = true;
+  std::map<std::string, double> worst;
+  std::optional<double> into_sms;  // the largest error, signed
+
+  void raise(const std::string& name, double ratio) {
+    double& known = worst[name];
+    if (!(ratio <= known)) known = ratio;
+  }
+
+  void add(const KernelCheck& c) {
+    if (!c.refusal.empty()) {
+      ++refused;
+      return;
+    }
+    ++runs;
+    differ += !c.agrees();
+    flow = flow && !c.diff.flow && c.malformed.empty();
+    for (const TensorBytes& b : c.bytes) bytes = bytes && b.model == b.kernel;
+    for (const auto& [name, ratio] : c.diff.worst) raise(name == "s" ? "o" : name, ratio);
+    raise("output", c.output_allowed > 0 ? c.output_error / c.output_allowed : c.output_error);
+    raise("L", c.lse_ratio);
+    if (c.into_sms && (!into_sms || std::abs(c.into_sms->error()) > std::abs(*into_sms)))
+      into_sms = c.into_sms->error();
+  }
+
+  std::string verdict() const {
+    if (runs == 0) return "refused";
+    if (differ > 0) return runs == 1 ? "DIFFERS" : fmt::format("{} DIFFER", differ);
+    return refused == 0 ? "agrees" : fmt::format("agrees, {} refused", refused);
+  }
+
+  std::string ratio(const char* name) const {
+    const auto found = worst.find(name);
+    return runs == 0 ? "" : ratio_text(found == worst.end() ? 0 : found->second);
+  }
+};
+
+bool share_a_row(const KernelCheck& a, const KernelCheck& b) {
+  return a.kernel == b.kernel && a.fault == b.fault && !a.group.empty() && a.group == b.group;
+}
+
 }  // namespace
 
 KernelCheck check_kernel(std::shared_ptr<const Plan> plan, const Inputs& inputs, const KernelResult& result) {
   return Check(std::move(plan), inputs, result).run();
 }
 
+void add_counters(KernelCheck& check, const SmBytes& bytes) {
+  constexpr double allowed = 0.01;
+  check.into_sms = bytes;
+  check.json["into_sms"] = {{"model", bytes.model}, {"measured", bytes.measured}};
+  if (std::abs(bytes.error()) <= allowed) return;
+  check.difference +=
+      fmt::format("{}{:.0f} B into the SMs by the counter, {} B by the model ({:+.1f} %)",
+                  check.difference.empty() ? "" : "; ", bytes.measured, bytes.model, 100 * bytes.error());
+  check.json["agrees"] = false;
+  check.json["difference"] = check.difference;
+}
+
 Table check_table(const std::vector<KernelCheck>& checks) {
   Table table({{"kernel"},
                {"problem"},
-               {"tiles"},
-               {"flow"},
+               {"runs", Align::right},
+               {"order"},
                {"bytes"},
                {"m", Align::right},
                {"l", Align::right},
                {"O, S", Align::right},
                {"output", Align::right},
                {"L", Align::right},
+               {"into SMs", Align::right},
                {""}});
-  for (const KernelCheck& c : checks) {
-    const auto worst = [&](const char* name) {
-      const auto found = c.diff.worst.find(name);
-      return found == c.diff.worst.end() ? 0.0 : found->second;
-    };
-    bool bytes = true;
-    for (const TensorBytes& b : c.bytes) bytes = bytes && b.model == b.kernel;
-    table.add_row({c.kernel + (c.fault.empty() ? "" : " (" + c.fault + ")"), c.problem, c.tiling,
-                   c.diff.flow ? "differs" : "equal", bytes ? "equal" : "differ", ratio_text(worst("m")),
-                   ratio_text(worst("l")), ratio_text(std::max(worst("o"), worst("s"))),
-                   ratio_text(c.output_allowed > 0 ? c.output_error / c.output_allowed : c.output_error),
-                   ratio_text(c.lse_ratio), c.agrees() ? "agrees" : "DIFFERS"},
-                  c.agrees() ? Style::plain : Style::bold);
+  for (std::size_t n = 0; n < checks.size();) {
+    const KernelCheck& first = checks[n];
+    Summary sum;
+    for (; n < checks.size() && (&checks[n] == &first || share_a_row(checks[n], first)); ++n)
+      sum.add(checks[n]);
+    const bool alone = sum.runs + sum.refused == 1;
+    table.add_row({first.kernel + (first.fault.empty() ? "" : " (" + first.fault + ")"),
+                   alone ? first.problem : first.group, fmt::to_string(sum.runs),
+                   sum.runs == 0 ? ""
+                   : sum.flow    ? "equal"
+                                 : "differs",
+                   sum.runs == 0 ? ""
+                   : sum.bytes   ? "equal"
+                                 : "differ",
+                   sum.ratio("m"), sum.ratio("l"), sum.ratio("o"), sum.ratio("output"), sum.ratio("L"),
+                   sum.into_sms ? fmt::format("{:+.2f} %", 100 * *sum.into_sms) : "", sum.verdict()},
+                  sum.differ == 0 ? Style::plain : Style::bold);
   }
   return table;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,19 @@ struct TensorBytes {
   std::uint64_t model, kernel;
 };
 
+// What hardware counters say of one run of the untraced kernel, beside the model's loads.
+struct SmBytes {
+  std::uint64_t model = 0;
+  double measured = 0;
+  double error() const { return measured / double(model) - 1; }  // signed
+};
+
 struct KernelCheck {
   std::string kernel, fault, problem, tiling;
+  std::string group;    // checks in a row with the same one share a row of the table
+  std::string refusal;  // the kernel does not take the problem: why, in words; nothing else is filled in
+  std::optional<SmBytes> into_sms;
+  std::string malformed;  // a record that fits no tile, in words
   std::vector<TensorBytes> bytes;
   TraceDiff diff;
   double output_error = 0, output_allowed = 0, lse_ratio = 0;
@@ -39,9 +51,12 @@ struct KernelCheck {
   bool agrees() const { return difference.empty(); }
 };
 
+// Adds the counters' verdict to a check: more than 1 % from the model is a difference.
+void add_counters(KernelCheck& check, const SmBytes& bytes);
+
 KernelCheck check_kernel(std::shared_ptr<const Plan> plan, const Inputs& inputs, const KernelResult& result);
 
-// One row a check; worst / allowed of each quantity.
+// One row a group; the worst / allowed of each quantity.
 Table check_table(const std::vector<KernelCheck>& checks);
 
 }  // namespace tilewalk

@@ -8,6 +8,7 @@
 #include "cli/numbers.h"
 #include "cli/table.h"
 #include "cli/text_file.h"
+#include "gpu/api.h"
 #include "sim/error.h"
 #include "sim/fault.h"
 #include "sim/run.h"
@@ -64,13 +65,12 @@ Order parse_order(const std::string& name) {
   throw RequestError("--order: " + unknown_name("order", name, known));
 }
 
+constexpr std::string_view kernel_prefix = "kernel:";
+
 TilingMode parse_tiling(const std::string& name) {
   static constexpr std::string_view known[] = {"fit", "paper", "kernel:NAME"};
-  if (name == known[0]) return TilingMode::fit;
+  if (name == known[0] || name.starts_with(kernel_prefix)) return TilingMode::fit;
   if (name == known[1]) return TilingMode::paper;
-  if (name.starts_with("kernel:"))
-    throw Unavailable("--tiling " + typed(name) +
-                      ": GPU kernels are not built yet; use --tiling fit or --block-q and --block-kv");
   throw RequestError("--tiling: " + unknown_name("tiling", name, known));
 }
 
@@ -83,6 +83,17 @@ TilingRequest parse_tiling_flags(const RunFlags& flags, const Defaults& defaults
   if (flags.block_kv) request.block_kv = parse_whole("--block-kv", *flags.block_kv, 1, most, "64");
   if (flags.order) request.order = parse_order(*flags.order);
   return request;
+}
+
+// --tiling kernel:NAME: the block sizes that the GPU kernel has for the problem, where no flag says others.
+void take_kernel_tiling(const RunFlags& flags, Request& request) {
+  if (!flags.tiling || !flags.tiling->starts_with(kernel_prefix)) return;
+  const gpu::KernelRow& kernel =
+      gpu::kernel_named(flags.tiling->substr(kernel_prefix.size()), "--tiling kernel:");
+  TilingRequest& t = request.tiling;
+  const Tiling tiling = gpu::kernel_tiling(kernel, request.problem, {t.block_q, t.block_kv, t.order});
+  t.block_q = tiling.block_q;
+  t.block_kv = tiling.block_kv;
 }
 
 // Sizes of a problem whose inputs are made from a seed.
@@ -135,6 +146,7 @@ Request resolve(const RunFlags& flags) {
   if (flags.fault) request.fault = &fault_named(*flags.fault);
   request.count_only = flags.count_only;
   validate(p);
+  take_kernel_tiling(flags, request);
   return request;
 }
 

@@ -1,12 +1,23 @@
-// The problems that `tilewalk verify` checks when none is named.
+// The problems that `tilewalk verify` runs when none is named.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "cli/options.h"
+#include "cli/run_flags.h"
+#include "sim/problem.h"
 
 namespace tilewalk {
 
-std::vector<RunFlags> verify_cases();
+struct VerifyCase {
+  std::string group;  // cases that share a row of the table: a shape
+  RunFlags flags;
+  bool block_map = false;  // with example_block_mask
+};
+
+std::vector<VerifyCase> verify_cases();
+
+// Blocks of 16 x 20, two in five visible; the second row of blocks sees nothing.
+Mask example_block_mask(const Problem& problem);
 
 }  // namespace tilewalk

@@ -650,7 +650,11 @@ const std::vector<Refusal> refusals = {
     {{"trace", "flash2", "--arch", "toy", "--out", "/dev/full"}, {"--out /dev/full"}},
     {{"trace", "flash2", "--arch", "toy", "--perfetto", "/dev/full"}, {"--perfetto /dev/full"}},
     // not on this machine, not built
-    {{"run", "flash2", "--tiling", "kernel:flash2_mma"}, {"--tiling kernel:flash2_mma", "not built"}, 3},
+    {{"run", "flash2", "--tiling", "kernel:flash2_mna"}, {"--tiling kernel:", "flash2_mna", "flash2_mma"}},
+    {{"run", "flash2", "--tiling", "kernel:flash2_mma", "--d", "300"}, {"--d 300", "flash2_mma", "256"}},
+    {{"gpu", "run", "flash2_mma", "--block-q", "64"}, {"--block-q", "flash2_mma", "128 x 128", "leave"}},
+    {{"gpu", "run", "flash2_mma", "--dtype", "f32"}, {"--dtype f32", "flash2_mma", "flash2_scalar"}},
+    {{"verify", "--kernel", "standard_cublas"}, {"--kernel standard_cublas", "traced", "gpu run"}},
     {{"view", "--lesson", "3", "--json"}, {"not built yet"}, 3},
     {{"run", "flash2", "--q", "same.npy", "--k", "same.npy", "--v", "same.npy", "--out", "same.npy"},
      {"same.npy"}},
@@ -659,7 +663,6 @@ const std::vector<Refusal> refusals = {
     {{"trace", "flash2", "--arch", "toy", "--out", "same", "--perfetto", "same"},
      {"--out same", "--perfetto"}},
     {{"verify", "--kernel", "flash9"}, {"--kernel: unknown kernel", "flash2_scalar"}, 2},
-    {{"gpu", "counters"}, {"not built yet"}, 3},
     {{"lesson", "list", "--json"}, {"not built yet"}, 3},
 };
 
