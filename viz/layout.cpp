@@ -53,8 +53,9 @@ std::vector<ViewId> views_at(const std::vector<Place>& places) {
 }
 
 // Where there is room, the two lower places of the middle column stand side by side.
-void add_part(const Part& part, const Box& box, float pixels, std::vector<Panel>& panels) {
-  const bool splits = part.places == std::vector{middle_bottom, middle_corner} && box.width() >= 620 * pixels;
+void add_part(const Part& part, const Box& box, float pixels, std::size_t runs, std::vector<Panel>& panels) {
+  const bool splits =
+      part.places == std::vector{middle_bottom, middle_corner} && runs <= 1 && box.width() >= 620 * pixels;
   if (!splits) return panels.push_back({box, views_at(part.places)});
   Box rest = box;
   const Box first = rest.cut_left(std::floor((box.width() - gap * pixels) / 2));
@@ -63,18 +64,18 @@ void add_part(const Part& part, const Box& box, float pixels, std::vector<Panel>
   panels.push_back({rest, views_at({middle_corner})});
 }
 
-void add_column(const Column& column, Box box, float pixels, std::vector<Panel>& panels) {
+void add_column(const Column& column, Box box, float pixels, std::size_t runs, std::vector<Panel>& panels) {
   const float height = box.height() - gap * pixels * float(column.parts.size() - 1);
   for (const Part& part : column.parts) {
     const bool last = &part == &column.parts.back();
-    add_part(part, last ? box : box.cut_top(std::floor(height * part.share)), pixels, panels);
+    add_part(part, last ? box : box.cut_top(std::floor(height * part.share)), pixels, runs, panels);
     box.cut_top(gap * pixels);
   }
 }
 
 }  // namespace
 
-Layout layout_of(ImVec2 size, float pixels) {
+Layout layout_of(ImVec2 size, float pixels, std::size_t runs) {
   const float height = size.y / pixels;
   const bool low = height < 560;
   Layout layout;
@@ -86,7 +87,8 @@ Layout layout_of(ImVec2 size, float pixels) {
   const float width = rest.width() - gap * pixels * float(columns.size() - 1);
   for (const Column& column : columns) {
     const bool last = &column == &columns.back();
-    add_column(column, last ? rest : rest.cut_left(std::floor(width * column.share)), pixels, layout.panels);
+    add_column(column, last ? rest : rest.cut_left(std::floor(width * column.share)), pixels, runs,
+               layout.panels);
     rest.cut_left(gap * pixels);
   }
   return layout;

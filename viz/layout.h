@@ -19,7 +19,8 @@ struct Layout {
   std::vector<Panel> panels;
 };
 
-Layout layout_of(ImVec2 size, float pixels);
+// Several runs side by side need wider panels.
+Layout layout_of(ImVec2 size, float pixels, std::size_t runs);
 
 // The view of a panel that is seen: the one raised last, else the first.
 ViewId seen(const Panel& panel, const Settings& settings);

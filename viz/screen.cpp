@@ -103,7 +103,7 @@ void draw_screen(const Frame& frame, ImVec2 size, Commands& commands) {
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(size);
   ImGui::Begin("screen", nullptr, plain);
-  const Layout layout = layout_of(size, frame.settings.pixels());
+  const Layout layout = layout_of(size, frame.settings.pixels(), frame.runs.size());
   draw_title_bar(frame, layout.title, commands);
   for (const Panel& panel : layout.panels) draw_panel(frame, panel, commands);
   if (frame.runs.empty()) draw_waiting(frame, {{0, layout.title.max.y}, {size.x, layout.timeline.min.y}});

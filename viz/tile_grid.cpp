@@ -7,12 +7,15 @@ constexpr std::int64_t most_cells = 128;  // a side
 
 }  // namespace
 
+std::int64_t group_of(const Visits& visits) {
+  return (std::max(visits.rows(), visits.cols()) + most_cells - 1) / most_cells;
+}
+
 TileGrid grid_of(const RunFrame& run, const Box& area) {
   const Visits& visits = run.facts.visits[run.moment.location.launch];
   TileGrid grid{&run, &visits, -1, run.moment.in_tile, 1, 0, 0, 0, {}};
   if (run.moment.tile) grid.turn = visits.turn(*run.moment.tile);
-  const std::int64_t most = std::max(visits.rows(), visits.cols());
-  grid.group = (most + most_cells - 1) / most_cells;
+  grid.group = group_of(visits);
   grid.rows = (visits.rows() + grid.group - 1) / grid.group;
   grid.cols = (visits.cols() + grid.group - 1) / grid.group;
   const float fit = std::min(area.width() / float(grid.cols), area.height() / float(grid.rows));

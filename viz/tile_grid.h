@@ -32,6 +32,9 @@ struct TileGrid {
 // The kernel at work, as large as it fits the area, in its middle.
 TileGrid grid_of(const RunFrame& run, const Box& area);
 
+// How many tiles a side a cell stands for.
+std::int64_t group_of(const Visits& visits);
+
 Cell state_of(const TileGrid& grid, TileId tile);
 // Of a group of tiles the one in its middle speaks, unless the current tile is in it.
 Cell state_of_cell(const TileGrid& grid, std::int64_t row, std::int64_t col);

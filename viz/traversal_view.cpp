@@ -176,8 +176,11 @@ void draw_run(const Frame& frame, std::size_t n, Box box, Commands& commands) {
 }  // namespace
 
 std::string about_traversal(const Frame& frame) {
-  const auto& tile = frame.runs.empty() ? std::nullopt : frame.runs.front().moment.tile;
-  return tile ? frame.filled(Str::tile_at, tile->row, tile->col) : "";
+  if (frame.runs.empty() || !frame.runs.front().moment.tile) return "";
+  const RunFrame& run = frame.runs.front();
+  const std::string tile = frame.filled(Str::tile_at, run.moment.tile->row, run.moment.tile->col);
+  const std::int64_t group = group_of(run.facts.visits[run.moment.location.launch]);
+  return group == 1 ? tile : frame.filled(Str::cell_means, group, group) + " · " + tile;
 }
 
 // Runs stand beside one another where there is room, else below.
