@@ -4,7 +4,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/cmake/setup.sh"
 
-install_packages "${build_packages[@]}"
+install_packages "${build_packages[@]}" --optional "${viewer_packages[@]}"
 say "building (the first time takes a minute or two) …"
 # The demo needs no tests, but leaves them switched on where they can be built.
 tests=ON

@@ -26,7 +26,7 @@ report() {
 
 for preset in "${presets[@]}"; do rm -f "$root/build/$preset/ctest.log"; done
 trap report EXIT
-stage "packages" install_packages "${build_packages[@]}" "${test_packages[@]}" --optional "${optional_packages[@]}"
+stage "packages" install_packages "${build_packages[@]}" "${test_packages[@]}" --optional "${viewer_packages[@]}" "${optional_packages[@]}"
 status=0
 for preset in "${presets[@]}"; do
   stage "build $preset" build "$preset" all

@@ -28,6 +28,7 @@ Action add_sweep(CLI::App& app);
 Action add_trace(CLI::App& app);
 Action add_verify(CLI::App& app);
 Action add_gpu(CLI::App& app);
+Action add_view(CLI::App& app);
 Action add_not_built(CLI::App& app);
 
 }  // namespace tilewalk

@@ -24,7 +24,7 @@ constexpr Command table[] = {
     {"verify", "simulator against GPU kernel, tile by tile; live, or recorded runs", add_verify},
     {"gpu", "what GPU there is; run a kernel on it", add_gpu},
     {"lesson", "lessons (not built yet)", add_not_built},
-    {"view", "the viewer (not built yet)", add_not_built},
+    {"view", "the viewer: watch tiles move; pictures without a window", add_view},
 };
 
 std::string unknown_command(const std::string& word) {

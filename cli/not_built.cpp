@@ -1,4 +1,4 @@
-// tilewalk view, verify, gpu and lesson: named in the contract, built later.
+// tilewalk lesson: named in the contract, built later.
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"

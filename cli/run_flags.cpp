@@ -2,7 +2,7 @@
 
 namespace tilewalk {
 
-void add_problem_flags(CLI::App& app, RunFlags& flags) {
+void add_problem_flags(CLI::App& app, RunFlags& flags, const char* scale) {
   const char* heading = "Problem";
   add_flag(app, heading, {"--n", "N", "queries [1024]"}, flags.n);
   add_flag(app, heading, {"--n-kv", "N", "keys and values [as many as queries]"}, flags.n_kv);
@@ -14,8 +14,7 @@ void add_problem_flags(CLI::App& app, RunFlags& flags) {
   add_flag(app, heading, {"--dtype", "TYPE", "f16, bf16 or f32 [f16; that of .npy files]"}, flags.dtype);
   add_flag(app, heading, {"--mask", "MASK", "none, causal, window:W, causal+window:W, blocks:FILE [none]"},
            flags.mask);
-  add_flag(app, heading, {"--scale", "X", "of the scores: a number, 1/8 or 1/sqrt(d) [1/sqrt(d)]"},
-           flags.scale);
+  add_flag(app, heading, {scale, "X", "of the scores: a number, 1/8 or 1/sqrt(d) [1/sqrt(d)]"}, flags.scale);
 }
 
 void add_machine_flags(CLI::App& app, RunFlags& flags) {

@@ -15,7 +15,8 @@ struct RunFlags {
   bool count_only = false, json = false;
 };
 
-void add_problem_flags(CLI::App& app, RunFlags& flags);
+// `scale`: what the flag for the scale of the scores is called, where --scale means something else.
+void add_problem_flags(CLI::App& app, RunFlags& flags, const char* scale = "--scale");
 void add_machine_flags(CLI::App& app, RunFlags& flags);
 void add_input_flags(CLI::App& app, RunFlags& flags);
 void add_json_flag(CLI::App& app, bool& json);

@@ -9,7 +9,7 @@ declare -A allowed=(
   [gpu]='"gpu/|"sim/(dtype|error|event|mask|problem|trace)\.h"|<'
   [lessons]='"lessons/|"sim/|<'
   [viz]='"viz/|"lessons/|"sim/|"gpu/api\.h"|<'
-  [cli]='"cli/|"lessons/|"sim/|"gpu/api\.h"|<'
+  [cli]='"cli/|"lessons/|"sim/|"gpu/api\.h"|"viz/viewer\.h"|<'
 )
 
 shopt -s globstar nullglob

@@ -3,7 +3,9 @@
 
 build_packages=(cmake ninja-build g++ libeigen3-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev)
 test_packages=(doctest-dev librapidcheck-dev)
-optional_packages=(ccache clang-format)
+# Of the viewer; and a display for its tests that needs no screen.
+viewer_packages=(libimgui-dev libstb-dev libglfw3-dev libgl-dev libgl1-mesa-dri)
+optional_packages=(ccache clang-format xvfb xdotool)
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 

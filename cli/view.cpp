@@ -1,0 +1,178 @@
+// tilewalk view: the window, or pictures without one.
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+#include "cli/algorithm_list.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/numbers.h"
+#include "cli/run_flags.h"
+#include "cli/run_json.h"
+#include "cli/viewer.h"
+#include "sim/error.h"
+
+namespace tilewalk {
+namespace {
+
+constexpr std::size_t most_runs = 3;
+constexpr std::int64_t most_pixels = 16384;
+constexpr std::string_view languages[] = {"en", "zh"}, themes[] = {"dark", "light", "contrast"};
+
+constexpr const char* score_scale = "--score-scale";  // --scale is the interface's here
+
+struct Flags {
+  RunFlags run;
+  Flag algorithm, algorithms, lesson, step, at, screenshot, frames, out, size, scale, lang, theme;
+};
+
+// Nothing says what to run on: a real head, in tiles that can be told apart from the last row.
+void take_defaults(RunFlags& flags) {
+  const bool nothing = !flags.n && !flags.n_kv && !flags.d && !flags.heads && !flags.kv_heads &&
+                       !flags.batch && !flags.head && !flags.q && !flags.k && !flags.v && !flags.seed &&
+                       !flags.arch;
+  if (!nothing) return;
+  flags.head = "induction";
+  if (flags.tiling) return;
+  if (!flags.block_q) flags.block_q = "32";
+  if (!flags.block_kv) flags.block_kv = "32";
+}
+
+std::vector<const Algorithm*> algorithms_of(const Flags& flags) {
+  if (flags.algorithms && flags.algorithm)
+    throw RequestError("--algorithms " + typed(*flags.algorithms) +
+                       ": an algorithm is named before it too; leave one out");
+  if (!flags.algorithms) return {&algorithm_named(flags.algorithm.value_or("flash2"))};
+  auto list = parse_algorithms(flags.algorithms);
+  if (list.size() > most_runs)
+    throw RequestError("--algorithms " + typed(*flags.algorithms) +
+                       ": shows up to three side by side; name fewer");
+  return list;
+}
+
+// "A:B", "WxH": two whole numbers.
+std::pair<std::int64_t, std::int64_t> parse_pair(const char* flag, const std::string& value, char between,
+                                                 std::int64_t least, std::int64_t most, const char* example) {
+  const std::size_t at = value.find(between);
+  if (at == std::string::npos)
+    throw RequestError(std::string(flag) + " " + typed(value) + ": must be two numbers, e.g. " + example);
+  return {parse_whole(flag, value.substr(0, at), least, most, example),
+          parse_whole(flag, value.substr(at + 1), least, most, example)};
+}
+
+float parse_size_of_interface(const std::string& value) {
+  char* end = nullptr;
+  const float scale = std::strtof(value.c_str(), &end);
+  if (value.empty() || *end != '\0' || !(scale >= 0.75f && scale <= 3))
+    throw RequestError("--scale " + typed(value) + ": must be a number from 0.75 to 3, e.g. 1.5");
+  return scale;
+}
+
+template <std::size_t n>
+std::string one_of(const char* flag, const char* what, const Flag& value,
+                   const std::string_view (&known)[n]) {
+  if (!value) return std::string(known[0]);
+  for (const std::string_view name : known) {
+    if (name == *value) return *value;
+  }
+  throw RequestError(std::string(flag) + ": " + unknown_name(what, *value, known));
+}
+
+void take_pictures(const Flags& flags, ViewRequest& request) {
+  request.screenshot = flags.screenshot.value_or("");
+  request.out = flags.out.value_or("");
+  if (flags.screenshot && !flags.screenshot->ends_with(".png") && !flags.screenshot->ends_with(".svg"))
+    throw RequestError("--screenshot " + typed(*flags.screenshot) + ": must end in .png or .svg");
+  if (flags.frames.has_value() != flags.out.has_value())
+    throw RequestError("--frames and --out go together, e.g. --frames 0:20 --out pictures");
+  if (flags.frames && flags.screenshot)
+    throw RequestError("--screenshot " + typed(*flags.screenshot) +
+                       ": one picture, or --frames; leave one out");
+  if (!flags.frames) return;
+  constexpr std::int64_t most = 1'000'000;
+  request.frames = parse_pair("--frames", *flags.frames, ':', 0, most, "0:20");
+  if (request.frames->first > request.frames->second)
+    throw RequestError("--frames " + typed(*flags.frames) +
+                       ": the first comes after the last; say e.g. 0:20");
+}
+
+// Messages about the scale of the scores name the flag as it is called here.
+Request resolve_here(const RunFlags& flags) {
+  try {
+    return resolve(flags);
+  } catch (const RequestError& error) {
+    constexpr std::string_view usual = "--scale";
+    const std::string_view words = error.what();
+    if (!words.starts_with(usual)) throw;
+    throw RequestError(score_scale + std::string(words.substr(usual.size())));
+  }
+}
+
+ViewRequest request_of(Flags flags) {
+  if (flags.lesson || flags.step)
+    throw Unavailable("view: lessons are not built yet; leave out --lesson and --step");
+  take_defaults(flags.run);
+  ViewRequest request;
+  request.algorithms = algorithms_of(flags);
+  request.at = flags.at.value_or("");
+  request.language = one_of("--lang", "language", flags.lang, languages);
+  request.theme = one_of("--theme", "theme", flags.theme, themes);
+  if (flags.scale) request.scale = parse_size_of_interface(*flags.scale);
+  if (flags.size) {
+    const auto [width, height] = parse_pair("--size", *flags.size, 'x', 64, most_pixels, "1920x1080");
+    request.width = static_cast<int>(width);
+    request.height = static_cast<int>(height);
+  }
+  take_pictures(flags, request);
+  request.run = resolve_here(flags.run);
+  return request;
+}
+
+int view_command(const Flags& flags) {
+  const auto pictures = view(request_of(flags));
+  if (flags.run.json) print(json_text({{"schema", 1}, {"pictures", pictures}}));
+  return exit_done;
+}
+
+void add_view_flags(CLI::App& app, Flags& flags) {
+  const char* heading = "View";
+  add_flag(app, heading, {"--algorithms", "A,B,C", "up to three side by side, locked by progress"},
+           flags.algorithms);
+  add_flag(app, heading, {"--at", "WORDS", "begin at a place, e.g. 'load K 2' [start]"}, flags.at);
+  add_flag(app, heading, {"--lang", "LANG", "en or zh [en]; F2 changes it"}, flags.lang);
+  add_flag(app, heading, {"--theme", "THEME", "dark, light or contrast [dark]; F3 changes it"}, flags.theme);
+  add_flag(app, heading, {"--scale", "S", "size of the interface, 0.75 to 3 [1]; Ctrl + and - change it"},
+           flags.scale);
+  add_flag(app, heading, {"--size", "WxH", "of the window or the picture [1600x900]"}, flags.size);
+  add_flag(app, heading, {"--lesson", "ID", "open a lesson (not built yet)"}, flags.lesson);
+  add_flag(app, heading, {"--step", "N", "of the lesson"}, flags.step);
+  heading = "Pictures, which need no display";
+  add_flag(app, heading, {"--screenshot", "FILE", "write the picture as .png or .svg, and end"},
+           flags.screenshot);
+  add_flag(app, heading, {"--frames", "A:B", "with --out: pictures of tiles A to B, from --at on"},
+           flags.frames);
+  add_flag(app, heading, {"--out", "FOLDER", "for frame_000000.png and on"}, flags.out);
+}
+
+}  // namespace
+
+Action add_view(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  add_flag(app, "Algorithm", {"ALGORITHM", "", "see 'tilewalk list algorithms' [flash2]"}, flags->algorithm);
+  add_view_flags(app, *flags);
+  add_problem_flags(app, flags->run, score_scale);
+  add_machine_flags(app, flags->run);
+  add_input_flags(app, flags->run);
+  add_json_flag(app, flags->run.json);
+  set_footer(app,
+             "Example: tilewalk view\n"
+             "         tilewalk view --algorithms standard,flash1,flash2 --lang zh\n"
+             "         tilewalk view flash2 --at 'tile 9 1' --screenshot tile.png --size 1920x1080\n"
+             "Without sizes or inputs it runs on --head induction in tiles of 32. In the window, ? shows the "
+             "keys.\n" +
+                 convention_notes());
+  return [flags] { return view_command(*flags); };
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,95 @@
+// From the command line's request to the viewer's.
+#include "cli/viewer.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/output_file.h"
+#include "sim/error.h"
+#include "viz/viewer.h"
+
+namespace tilewalk {
+namespace {
+
+viz::RunRequest run_request(const Request& request, const Algorithm& algorithm,
+                            std::shared_ptr<const Inputs> given) {
+  viz::RunRequest run;
+  run.algorithm = algorithm.name;
+  run.problem = request.problem;
+  run.tiling = request.tiling;
+  run.arch = request.arch;
+  run.fault = request.fault;
+  run.seed = request.seed;
+  run.head = request.head;
+  run.given = std::move(given);
+  run.count_only = request.count_only;
+  return run;
+}
+
+template <std::size_t n>
+std::size_t index_of(const std::string& name, const std::string_view (&known)[n]) {
+  for (std::size_t at = 0; at < n; ++at) {
+    if (known[at] == name) return at;
+  }
+  return 0;
+}
+
+viz::ViewerOptions options_of(const ViewRequest& request) {
+  viz::ViewerOptions options;
+  std::shared_ptr<const Inputs> given;
+  if (request.run.given) given = std::make_shared<const Inputs>(*request.run.given);
+  for (const Algorithm* algorithm : request.algorithms)
+    options.runs.push_back(run_request(request.run, *algorithm, given));
+  options.at = request.at;
+  options.width = request.width;
+  options.height = request.height;
+  options.settings.scale = request.scale;
+  options.settings.language = static_cast<viz::Language>(index_of(request.language, viz::language_names));
+  options.settings.theme = static_cast<viz::ThemeName>(index_of(request.theme, viz::theme_names));
+  return options;
+}
+
+std::vector<std::string> write_screenshot(const ViewRequest& request) {
+  OutputFile file(request.screenshot, "--screenshot");
+  const bool svg = request.screenshot.ends_with(".svg");
+  file.write(viz::draw_picture(options_of(request), svg ? viz::PictureKind::svg : viz::PictureKind::png));
+  file.commit();
+  return {request.screenshot};
+}
+
+std::vector<std::string> write_frames(const ViewRequest& request) {
+  std::error_code failed;
+  std::filesystem::create_directories(request.out, failed);
+  if (failed)
+    throw RequestError("--out " + typed(request.out) + ": cannot be created (" + failed.message() +
+                       "); name another folder");
+  std::vector<std::string> written;
+  viz::draw_pictures(options_of(request), viz::PictureKind::png, request.frames->first,
+                     request.frames->second, [&](std::uint64_t step, const std::string& bytes) {
+                       throw_if_interrupted();
+                       const auto path =
+                           std::filesystem::path(request.out) / fmt::format("frame_{:06}.png", step);
+                       write_file_atomically(path, bytes, "--out");
+                       written.push_back(path.string());
+                     });
+  return written;
+}
+
+}  // namespace
+
+std::vector<std::string> view(const ViewRequest& request) {
+  if (!request.screenshot.empty()) return write_screenshot(request);
+  if (request.frames) return write_frames(request);
+  try {
+    viz::show_window(options_of(request), interrupted);
+  } catch (const viz::NoWindow& error) {
+    throw Unavailable("view: " + std::string(error.what()));
+  }
+  return {};
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,27 @@
+// What `tilewalk view` was asked for, and the viewer behind it, which may not be built in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+
+namespace tilewalk {
+
+struct ViewRequest {
+  std::vector<const Algorithm*> algorithms;  // one to three, on the same inputs
+  Request run;
+  std::string at, screenshot, out;  // "": not asked for
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> frames;
+  int width = 1600, height = 900;
+  float scale = 1;
+  std::string language = "en", theme = "dark";
+};
+
+// Returns the files that were written. Throws Unavailable where the viewer is not built in, or there is no
+// display.
+std::vector<std::string> view(const ViewRequest& request);
+
+}  // namespace tilewalk

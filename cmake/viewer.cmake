@@ -1,0 +1,17 @@
+# The viewer is optional: without its packages everything else is built, and `tilewalk view` says which are missing.
+option(TILEWALK_VIEWER "Build the viewer, where its packages are installed" ON)
+
+set(TILEWALK_HAS_VIEWER OFF)
+if(TILEWALK_VIEWER)
+  list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+  set(OpenGL_GL_PREFERENCE GLVND)
+  find_package(imgui QUIET)
+  find_package(glfw3 3.3 QUIET)
+  find_package(OpenGL QUIET)
+  find_package(Threads QUIET)
+  if(imgui_FOUND AND glfw3_FOUND AND OPENGL_FOUND AND Threads_FOUND)
+    set(TILEWALK_HAS_VIEWER ON)
+  else()
+    message(STATUS "tilewalk: the viewer is skipped; it needs the packages libimgui-dev libstb-dev libglfw3-dev libgl-dev")
+  endif()
+endif()

@@ -1,0 +1,180 @@
+#include "viz/app.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/anchor.h"
+
+namespace tilewalk::viz {
+namespace {
+
+constexpr float speeds[] = {0.25f, 0.5f, 1, 2, 4, 8, 16, 32, 64, 128};
+constexpr float scales[] = {least_scale, 0.9f, 1, 1.1f, 1.25f, 1.5f, 1.75f, 2, 2.5f, most_scale};
+constexpr double flight_time = 0.35;  // seconds
+
+// The next of the values in this direction; the last one stays.
+template <std::size_t n>
+float neighbour(const float (&values)[n], float now, int direction) {
+  if (direction > 0) {
+    const auto next = std::find_if(values, values + n, [&](float v) { return v > now + 1e-3f; });
+    return next == values + n ? now : *next;
+  }
+  const auto next =
+      std::find_if(std::rbegin(values), std::rend(values), [&](float v) { return v < now - 1e-3f; });
+  return next == std::rend(values) ? now : *next;
+}
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+}  // namespace
+
+App::App(Settings settings, std::function<void()> wake)
+    : wake_(std::move(wake)), settings_(std::move(settings)) {
+  for (const StringRow& row : string_table()) {
+    characters_.need(row.en);
+    characters_.need(row.zh);
+  }
+  for (const KeyRow& row : key_table()) characters_.need(row.shown);
+  // Of texts that no table holds: letters of the papers, and what helpers add.
+  characters_.need("ℓαβ⁽ᵗ⁾ᵀ·×−…—→←↑↓∞≤≥≈√ΣΔ′τπ°µ\u00A0\uFFFD‹›中文");
+}
+
+void App::say(std::string notice) {
+  characters_.need(notice);
+  notice_ = std::move(notice);
+}
+
+std::string App::title() const {
+  if (frames_.empty()) return "tilewalk";
+  const RunFrame& run = frames_.front();
+  const std::string place = filled(Str::event_of, settings_.language, run.moment.position, run.facts.size);
+  return fmt::format("tilewalk: {} · {}", title_of(run.facts), place);
+}
+
+void App::apply(const Commands& commands) {
+  for (const Command& command : commands) apply(command);
+}
+
+void App::apply(const Command& command) {
+  std::visit(
+      Overloaded{
+          [&](const Seek& c) {
+            go(
+                c.run, [p = c.position](Timeline&) { return p; }, true);
+          },
+          [&](const SeekTile& c) {
+            if (c.run >= shown_.size()) return;
+            const Moment& moment = *shown_[c.run].moment;
+            go(
+                c.run,
+                [tile = TileId{c.row, c.col}, launch = moment.location.launch, instance = moment.instance](
+                    Timeline& t) { return position_of_tile(t, launch, instance, tile); },
+                true);
+          },
+          [&](const SeekWords& c) {
+            go(
+                c.run, [words = c.words](Timeline& timeline) { return find_anchor(timeline, words); }, true);
+          },
+          [&](const SeekEnd& c) {
+            go(
+                leader_, [end = c.end](Timeline& timeline) { return end ? timeline.size() : 0; }, true);
+          },
+          [&](const Step& c) {
+            playing_ = false;
+            step(c.direction, 1);
+          },
+          [&](const TogglePlay&) { playing_ = !playing_ && !runs_.empty(), due_ = 0; },
+          [&](const SetStepSize& c) { settings_.step = c.size; },
+          [&](const SetSpeed& c) {
+            settings_.speed = std::clamp(c.steps_a_second, speeds[0], *std::rbegin(speeds));
+          },
+          [&](const ChangeSpeed& c) { settings_.speed = neighbour(speeds, settings_.speed, c.direction); },
+          [&](const SelectRow& c) { selection_.row = c.row; },
+          [&](const MoveRow& c) { move_row(c.direction); },
+          [&](const SetLanguage& c) { settings_.language = c.language; },
+          [&](const ToggleLanguage&) {
+            settings_.language = settings_.language == Language::en ? Language::zh : Language::en;
+          },
+          [&](const SetTheme& c) { settings_.theme = c.theme; },
+          [&](const NextTheme&) {
+            settings_.theme = static_cast<ThemeName>((static_cast<int>(settings_.theme) + 1) % 3);
+          },
+          [&](const ChangeScale& c) {
+            settings_.scale = c.direction == 0 ? 1 : neighbour(scales, settings_.scale, c.direction);
+          },
+          [&](const ToggleProjector&) { settings_.projector = !settings_.projector; },
+          [&](const ToggleKeys&) { keys_shown_ = !keys_shown_; },
+          [&](const CloseOverlay&) { close_overlay(); },
+          [&](const RaiseView& c) { raise(c.view); },
+          [&](const NextView& c) { next_view(c.direction); },
+          [&](const OpenRuns& c) { open(c); },
+          [&](const CopyText& c) { copied_ = c.text; },
+          [&](const SaveImage& c) { images_.push_back(c.path); },
+          [&](const Quit&) { quit_ = true; },
+      },
+      command);
+}
+
+bool App::press(const KeyPress& key) {
+  const KeyRow* row = row_of(key);
+  if (row) apply(row->command);
+  return row != nullptr;
+}
+
+void App::move_row(int direction) {
+  if (shown_.empty()) return;
+  const Moment& moment = *shown_[leader_].moment;
+  const Plan& plan = *shown_[leader_].facts->plan;
+  std::int64_t row = selection_.row;
+  if (row < 0) row = moment.tile ? plan.kernels[moment.location.launch].start(Axis::q, moment.tile->row) : 0;
+  selection_.row =
+      std::clamp<std::int64_t>(row + direction, 0, std::max<std::int64_t>(0, plan.problem().n_q - 1));
+}
+
+void App::raise(ViewId view) {
+  std::erase(settings_.raised, view);
+  settings_.raised.push_back(view);
+}
+
+void App::next_view(int direction) {
+  const auto count = static_cast<int>(view_count);
+  const int now = settings_.raised.empty() ? 0 : static_cast<int>(settings_.raised.back());
+  raise(static_cast<ViewId>((now + direction + count) % count));
+}
+
+void App::close_overlay() {
+  if (keys_shown_) {
+    keys_shown_ = false;
+  } else {
+    playing_ = false;
+    notice_.clear();
+  }
+}
+
+void App::update(double seconds) {
+  take_opened();
+  take_moments();
+  play(seconds);
+  const double time = playing_ ? std::min(flight_time, 0.8 / double(settings_.speed)) : flight_time;
+  flight_ = std::min(1.0f, flight_ + float(seconds / time));
+}
+
+Frame App::frame(const Fonts& fonts) const {
+  return {.runs = frames_,
+          .settings = settings_,
+          .selection = selection_,
+          .theme = theme_of(settings_.theme),
+          .fonts = fonts,
+          .playing = playing_,
+          .flight = flight_,
+          .keys_shown = keys_shown_,
+          .loading = loading_,
+          .notice = notice_};
+}
+
+}  // namespace tilewalk::viz

@@ -1,0 +1,78 @@
+// The viewer's state, and the only thing that changes it. It knows no window: views draw its frames, and
+// whoever shows them hands it keys and time.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "viz/frame.h"
+#include "viz/keys.h"
+#include "viz/run_worker.h"
+
+namespace tilewalk::viz {
+
+class App {
+ public:
+  // `wake` is called on another thread when a run has got somewhere; the window then draws again.
+  explicit App(Settings settings, std::function<void()> wake = {});
+
+  void apply(const Command& command);
+  void apply(const Commands& commands);
+  bool press(const KeyPress& key);  // whether it means something
+
+  // Takes what the runs have reached, and plays on. To be called before each frame with the time since the
+  // last.
+  void update(double seconds);
+  // The picture changes by itself: a run plays, or a tile is in flight.
+  bool moving() const { return playing_ || flight_ < 1; }
+  // Waits until every run is where it was asked to go, and takes it; false when that takes longer.
+  bool settle(std::chrono::milliseconds limit);
+
+  // Everything that the next picture is made from. Valid until the next call of anything above.
+  Frame frame(const Fonts& fonts) const;
+
+  const Settings& settings() const { return settings_; }
+  const Characters& characters() const { return characters_; }  // that may have to be drawn
+  bool wants_to_quit() const { return quit_; }
+  std::string title() const;  // of the window: where it is, for task bars, screen readers and tests
+  // What was asked for since the last call: text for the clipboard, files to write the picture to.
+  std::optional<std::string> take_copied() { return std::exchange(copied_, std::nullopt); }
+  std::vector<std::string> take_images() { return std::exchange(images_, {}); }
+  void say(std::string notice);  // shown in the status line until the next step
+
+ private:
+  void open(const OpenRuns& command);
+  void go(std::size_t run, Where where, bool at_once);
+  void step(int direction, std::size_t times);
+  void take_opened();
+  void take_moments();
+  void follow_leader();
+  void play(double seconds);
+  void move_row(int direction);
+  void raise(ViewId view);
+  void next_view(int direction);
+  void close_overlay();
+
+  std::function<void()> wake_;
+  Settings settings_;
+  Selection selection_;
+  Characters characters_;
+  std::vector<std::unique_ptr<RunWorker>> runs_,
+      opening_;                      // opening_ takes the place of runs_ once all are loaded
+  std::vector<WorkerStatus> shown_;  // of runs_, as of the last update
+  std::vector<RunFrame> frames_;
+  std::size_t leader_ = 0;  // the run that was asked last; the others follow it by progress
+  bool playing_ = false, keys_shown_ = false, quit_ = false;
+  double due_ = 0;  // steps that playing is behind
+  float flight_ = 1;
+  double loading_ = -1;
+  std::string notice_;
+  std::optional<std::string> copied_;
+  std::vector<std::string> images_;
+};
+
+}  // namespace tilewalk::viz

@@ -1,0 +1,91 @@
+// What views ask for. Only App::apply changes anything.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "viz/run_request.h"
+#include "viz/settings.h"
+
+namespace tilewalk::viz {
+
+// `run` is an index of Frame::runs. The other runs follow it by progress.
+struct Seek {
+  std::uint64_t position;
+  std::size_t run = 0;
+};
+// To the first event of a tile of the score matrix, in the kernel and head where the run is.
+struct SeekTile {
+  std::int64_t row, col;
+  std::size_t run = 0;
+};
+struct SeekWords {
+  std::string words;  // as of find_anchor: "load K 2"
+  std::size_t run = 0;
+};
+struct SeekEnd {
+  bool end;  // or the start
+};
+struct Step {
+  int direction;  // 1 or -1, by the chosen step size
+};
+struct TogglePlay {};
+struct SetStepSize {
+  StepSize size;
+};
+struct SetSpeed {
+  float steps_a_second;
+};
+struct ChangeSpeed {
+  int direction;  // to the next faster or slower
+};
+struct SelectRow {
+  std::int64_t row;  // of queries; -1: follow the current tile
+};
+struct MoveRow {
+  int direction;
+};
+struct SetLanguage {
+  Language language;
+};
+struct ToggleLanguage {};
+struct SetTheme {
+  ThemeName theme;
+};
+struct NextTheme {};
+struct ChangeScale {
+  int direction;  // 0: back to 1
+};
+struct ToggleProjector {};
+struct ToggleKeys {};
+struct CloseOverlay {};
+struct RaiseView {
+  ViewId view;
+};
+struct NextView {
+  int direction;  // through all views
+};
+// Replaces the runs, one to three. What cannot be opened leaves the old ones and a notice.
+struct OpenRuns {
+  std::vector<RunRequest> requests;
+  std::string at = {};  // where to begin, in words; "": as far in as the runs before
+};
+struct CopyText {
+  std::string text;
+};
+struct SaveImage {
+  std::string path;  // .png or .svg
+};
+struct Quit {};
+
+using Command = std::variant<Seek, SeekTile, SeekWords, SeekEnd, Step, TogglePlay, SetStepSize, SetSpeed,
+                             ChangeSpeed, SelectRow, MoveRow, SetLanguage, ToggleLanguage, SetTheme,
+                             NextTheme, ChangeScale, ToggleProjector, ToggleKeys, CloseOverlay, RaiseView,
+                             NextView, OpenRuns, CopyText, SaveImage, Quit>;
+
+// In the order in which views asked.
+using Commands = std::vector<Command>;
+
+}  // namespace tilewalk::viz

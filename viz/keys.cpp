@@ -1,0 +1,43 @@
+#include "viz/keys.h"
+
+namespace tilewalk::viz {
+
+std::span<const KeyRow> key_table() {
+  static const KeyRow table[] = {
+      {{Key::space}, "Space", Str::key_play, TogglePlay{}},
+      {{Key::right}, "→", Str::key_forward, Step{1}},
+      {{Key::left}, "←", Str::key_back, Step{-1}},
+      {{Key::home}, "Home", Str::key_start, SeekEnd{false}},
+      {{Key::end}, "End", Str::key_end, SeekEnd{true}},
+      {{Key::digit1}, "1", Str::key_step_operation, SetStepSize{StepSize::operation}},
+      {{Key::digit2}, "2", Str::key_step_tile, SetStepSize{StepSize::tile}},
+      {{Key::digit3}, "3", Str::key_step_inner_loop, SetStepSize{StepSize::inner_loop}},
+      {{Key::digit4}, "4", Str::key_step_kernel, SetStepSize{StepSize::kernel}},
+      {{Key::left_bracket}, "[", Str::key_slower, ChangeSpeed{-1}},
+      {{Key::right_bracket}, "]", Str::key_faster, ChangeSpeed{1}},
+      {{Key::up}, "↑", Str::key_row_up, MoveRow{-1}},
+      {{Key::down}, "↓", Str::key_row_down, MoveRow{1}},
+      {{Key::f}, "F", Str::key_row_follow, SelectRow{-1}},
+      {{Key::tab}, "Tab", Str::key_next_view, NextView{1}},
+      {{Key::tab, false, true}, "Shift Tab", Str::key_previous_view, NextView{-1}},
+      {{Key::f2}, "F2", Str::key_language, ToggleLanguage{}},
+      {{Key::f3}, "F3", Str::key_theme, NextTheme{}},
+      {{Key::plus, true}, "Ctrl +", Str::key_larger, ChangeScale{1}},
+      {{Key::minus, true}, "Ctrl −", Str::key_smaller, ChangeScale{-1}},
+      {{Key::digit0, true}, "Ctrl 0", Str::key_usual_size, ChangeScale{0}},
+      {{Key::p}, "P", Str::key_projector, ToggleProjector{}},
+      {{Key::question}, "?", Str::key_keys, ToggleKeys{}},
+      {{Key::escape}, "Esc", Str::key_close, CloseOverlay{}},
+      {{Key::q, true}, "Ctrl Q", Str::key_quit, Quit{}},
+  };
+  return table;
+}
+
+const KeyRow* row_of(const KeyPress& press) {
+  for (const KeyRow& row : key_table()) {
+    if (row.press == press) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace tilewalk::viz

@@ -1,0 +1,58 @@
+// Keys, as a table: what is pressed, what it does, and how the overlay at `?` says it.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "viz/command.h"
+#include "viz/strings.h"
+
+namespace tilewalk::viz {
+
+// Keys that mean something, whatever window library says so. Letters are written small.
+enum class Key : std::uint8_t {
+  space,
+  left,
+  right,
+  up,
+  down,
+  home,
+  end,
+  escape,
+  tab,
+  f2,
+  f3,
+  digit0,
+  digit1,
+  digit2,
+  digit3,
+  digit4,
+  plus,
+  minus,
+  left_bracket,
+  right_bracket,
+  question,
+  f,
+  p,
+  q
+};
+
+struct KeyPress {
+  Key key;
+  bool ctrl = false, shift = false;
+  bool operator==(const KeyPress&) const = default;
+};
+
+struct KeyRow {
+  KeyPress press;
+  std::string_view shown;
+  Str text;
+  Command command;
+};
+
+std::span<const KeyRow> key_table();
+
+// The row of a key; null when it means nothing.
+const KeyRow* row_of(const KeyPress& press);
+
+}  // namespace tilewalk::viz

@@ -1,0 +1,44 @@
+// What a user chooses about the picture, apart from the run and the position.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/timeline.h"
+
+namespace tilewalk::viz {
+
+enum class Language : std::uint8_t { en, zh };
+enum class ThemeName : std::uint8_t { dark, light, contrast };
+
+constexpr std::string_view language_names[] = {"en", "zh"};
+constexpr std::string_view theme_names[] = {"dark", "light", "contrast"};
+
+// The views, in the order of the table in views.cpp.
+enum class ViewId : std::uint8_t { what_if, memory, traversal, tiles, merge, counters, source, gpu };
+constexpr std::size_t view_count = 8;
+
+constexpr float least_scale = 0.75f, most_scale = 3;
+
+struct Settings {
+  Language language = Language::en;
+  ThemeName theme = ThemeName::dark;
+  float scale = 1;         // of the whole interface
+  bool projector = false;  // half as large again, for the last row of a lecture hall
+  StepSize step = StepSize::tile;
+  float speed = 4;  // steps a second, when playing
+  // Views that were brought to the front, the latest last: of those that share a place, it is seen.
+  std::vector<ViewId> raised;
+
+  // Pixels that a length of 1 takes.
+  float pixels() const { return projector ? scale * 1.5f : scale; }
+};
+
+// What is looked at more closely. Rows are query rows of the run's first head that is at work.
+struct Selection {
+  std::int64_t row = -1;  // -1: the first row of the current tile
+};
+
+}  // namespace tilewalk::viz

@@ -1,0 +1,152 @@
+// Along the bottom: transport, step sizes, speed, the way through the run, and the step in words.
+#include <cmath>
+
+#include "viz/sentence.h"
+#include "viz/views.h"
+#include "viz/widgets.h"
+
+namespace tilewalk::viz {
+namespace {
+
+constexpr Str step_names[] = {Str::step_operation, Str::step_tile, Str::step_inner_loop, Str::step_kernel};
+
+void draw_transport(const Frame& frame, Box& row, Commands& commands) {
+  const float width = std::round(row.height() * 1.15f);
+  const auto button = [&](const char* id, Icon icon, Str hint, bool on, Command command) {
+    if (icon_button(frame, row.cut_left(width), id, icon, frame.text(hint), on)) commands.push_back(command);
+    row.cut_left(frame.px(6));
+  };
+  button("start", Icon::start, Str::to_start, false, SeekEnd{false});
+  button("back", Icon::back, Str::step_back, false, Step{-1});
+  button("play", frame.playing ? Icon::pause : Icon::play, frame.playing ? Str::pause : Str::play, true,
+         TogglePlay{});
+  button("forward", Icon::forward, Str::step_forward, false, Step{1});
+  button("end", Icon::end, Str::to_end, false, SeekEnd{true});
+}
+
+// "2 tile"; where room is short, the digit alone.
+std::string step_label(const Frame& frame, int n, bool in_words) {
+  const std::string digit = std::to_string(n + 1);
+  return in_words ? digit + "\u00A0" + std::string(frame.text(step_names[n])) : digit;
+}
+
+float steps_width(const Frame& frame, bool in_words) {
+  float width = 0;
+  for (int n = 0; n < 4; ++n) width += button_width(frame, step_label(frame, n, in_words)) + frame.px(6);
+  return width;
+}
+
+void draw_step_sizes(const Frame& frame, Box& row, Commands& commands) {
+  const bool in_words = steps_width(frame, true) <= row.width() * 0.6f;
+  for (int n = 0; n < 4; ++n) {
+    const std::string label = step_label(frame, n, in_words);
+    const auto size = static_cast<StepSize>(n);
+    const Box box = row.cut_left(button_width(frame, label));
+    if (text_button(frame, box, label.c_str(), label, frame.settings.step == size))
+      commands.push_back(SetStepSize{size});
+    if (!in_words && ImGui::IsItemHovered()) tooltip(frame, frame.text(step_names[n]));
+    row.cut_left(frame.px(6));
+  }
+}
+
+void draw_speed(const Frame& frame, Box& row, Commands& commands) {
+  const std::string value = frame.filled(Str::speed_value, frame.settings.speed);
+  const float name = std::ceil(text_width(frame.text(Str::speed), frame.fonts.body)) + frame.px(6);
+  const float shown = std::ceil(text_width("0.25 /s00", frame.fonts.body)), sign = row.height();
+  if (row.width() < name + shown + 2 * sign + frame.px(180)) return;
+  draw_text(frame, row.cut_left(name), frame.text(Str::speed), frame.theme.muted, frame.fonts.body);
+  if (text_button(frame, row.cut_left(sign), "slower", "−")) commands.push_back(ChangeSpeed{-1});
+  draw_text(frame, row.cut_left(shown), value, frame.theme.text, frame.fonts.body, Align::centre);
+  if (text_button(frame, row.cut_left(sign), "faster", "+")) commands.push_back(ChangeSpeed{1});
+  row.cut_left(frame.px(12));
+}
+
+float x_of(const Box& bar, std::uint64_t position, std::uint64_t size) {
+  return bar.min.x + bar.width() * float(double(position) / double(std::max<std::uint64_t>(1, size)));
+}
+
+// Tiles (or inner loops) as cells where they are few enough to be told apart, else one bar for each kernel.
+void draw_way(const Frame& frame, const RunFrame& run, const Box& bar) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const RunFacts& facts = run.facts;
+  const bool cells = !facts.marks.empty() && bar.width() / float(facts.marks.size()) >= frame.px(4);
+  const auto& starts = cells ? facts.marks : facts.kernel_starts;
+  for (std::size_t n = 0; n < starts.size(); ++n) {
+    const std::uint64_t begin = starts[n], end = n + 1 < starts.size() ? starts[n + 1] : facts.size;
+    if (begin >= end) continue;
+    const float left = x_of(bar, begin, facts.size),
+                right = x_of(bar, end, facts.size) - frame.px(cells ? 1.5f : 2);
+    const float now = std::clamp(x_of(bar, run.moment.position, facts.size), left, right);
+    list->AddRectFilled({left, bar.min.y}, {right, bar.max.y}, frame.theme.to_come, frame.px(1.5f));
+    if (now > left)
+      list->AddRectFilled({left, bar.min.y}, {now, bar.max.y}, frame.theme.done, frame.px(1.5f));
+  }
+  const float x = x_of(bar, run.moment.position, facts.size);
+  list->AddRectFilled({x - frame.px(1.5f), bar.min.y - frame.px(4)},
+                      {x + frame.px(1.5f), bar.max.y + frame.px(4)}, frame.theme.path, frame.px(1.5f));
+}
+
+// Runs lie above one another; dragging on one seeks there.
+void draw_scrubbers(const Frame& frame, Box box, Commands& commands) {
+  const float height =
+      std::floor((box.height() - frame.px(3) * float(frame.runs.size() - 1)) / float(frame.runs.size()));
+  for (std::size_t n = 0; n < frame.runs.size(); ++n) {
+    const Box bar = box.cut_top(height);
+    box.cut_top(frame.px(3));
+    ImGui::PushID(static_cast<int>(n));
+    clicked("scrub", bar);
+    if (ImGui::IsItemActive()) {
+      const float part = std::clamp((ImGui::GetIO().MousePos.x - bar.min.x) / bar.width(), 0.0f, 1.0f);
+      const auto size = frame.runs[n].facts.size;
+      const auto position = static_cast<std::uint64_t>(std::llround(double(part) * double(size)));
+      if (position != frame.runs[n].moment.position) commands.push_back(Seek{position, n});
+    }
+    ImGui::PopID();
+    draw_way(frame, frame.runs[n], bar);
+  }
+}
+
+void draw_position(const Frame& frame, Box& row) {
+  const RunFrame& run = frame.runs.front();
+  std::string text = frame.filled(Str::event_of, grouped(run.moment.position), grouped(run.facts.size));
+  if (run.busy) text = frame.filled(Str::on_its_way, int(run.progress * 100)) + "  " + text;
+  draw_text(frame, row, text, frame.theme.text, frame.fonts.body, Align::right);
+}
+
+// What went wrong, else the step in words. Where it does not fit one line it is shown whole when the mouse is
+// over it.
+void draw_status(const Frame& frame, const Box& box) {
+  if (!frame.notice.empty()) {
+    draw_text(frame, box, frame.notice, frame.theme.bad, frame.fonts.body);
+  } else if (!frame.runs.empty()) {
+    const RunFrame& run = frame.runs.front();
+    draw_text(frame, box, sentence(run.moment, run.plan(), frame.settings.language), frame.theme.text,
+              frame.fonts.body);
+  }
+}
+
+}  // namespace
+
+void draw_timeline(const Frame& frame, const Box& box, Commands& commands) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(box.min, box.max, frame.theme.bar);
+  list->AddLine({box.min.x, box.min.y + 0.5f}, {box.max.x, box.min.y + 0.5f}, frame.theme.line);
+  const bool low = box.height() < frame.px(100);
+  Box rest = box.inset(std::round(frame.px(16)), std::round(frame.px(low ? 6 : 10)));
+  Box row = rest.cut_top(std::round(frame.px(low ? 28 : 34)));
+  rest.cut_top(std::round(frame.px(low ? 7 : 11)));
+  const Box status = rest.cut_bottom(std::round(frame.px(22)));
+  rest.cut_bottom(std::round(frame.px(low ? 5 : 7)));
+  if (!frame.runs.empty()) {
+    draw_transport(frame, row, commands);
+    row.cut_left(frame.px(12));
+    draw_step_sizes(frame, row, commands);
+    row.cut_left(frame.px(12));
+    draw_speed(frame, row, commands);
+    draw_position(frame, row);
+    draw_scrubbers(frame, rest, commands);
+  }
+  draw_status(frame, status);
+}
+
+}  // namespace tilewalk::viz

@@ -1,0 +1,39 @@
+// The viewer as the command line sees it.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "viz/run_request.h"
+#include "viz/settings.h"
+
+namespace tilewalk::viz {
+
+// There is no display, or no OpenGL. One line: what is missing and what to try.
+struct NoWindow : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct ViewerOptions {
+  std::vector<RunRequest> runs;  // one to three
+  std::string at;                // where to begin, in words; "": the start
+  Settings settings;
+  int width = 1600, height = 900;
+};
+
+enum class PictureKind : std::uint8_t { png, svg };
+
+// Draws the picture without a window. Throws RequestError when a run cannot be opened or has no such place.
+std::string draw_picture(const ViewerOptions& options, PictureKind kind);
+
+// Draws one picture a step, of the settings' step size, from step `first` to `last` of the run's, and hands
+// each on with its number. Ends early at the end of the run.
+void draw_pictures(const ViewerOptions& options, PictureKind kind, std::uint64_t first, std::uint64_t last,
+                   const std::function<void(std::uint64_t step, const std::string& bytes)>& take);
+
+// Opens the window and returns when it is closed. `stop` is asked between frames. Throws NoWindow.
+void show_window(const ViewerOptions& options, const std::function<bool()>& stop);
+
+}  // namespace tilewalk::viz

@@ -1,0 +1,159 @@
+// The window: GLFW and OpenGL. Draws when something happened, and otherwise waits.
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+#include <backends/imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "sim/error.h"
+#include "viz/files.h"
+#include "viz/image.h"
+#include "viz/ui_context.h"
+#include "viz/viewer.h"
+#include "viz/window_keys.h"
+
+namespace tilewalk::viz {
+namespace {
+
+constexpr const char* remedy =
+    "; try 'tilewalk view --screenshot F.png', which needs no window, or 'tilewalk step' in the terminal";
+constexpr double heartbeat = 0.25;   // seconds between looks at `stop` while nothing happens
+constexpr int frames_to_settle = 3;  // Dear ImGui needs some after an event until nothing changes any more
+
+// GLFW and its window; closed in the right order.
+class Window {
+ public:
+  explicit Window(const ViewerOptions& options) {
+    if (!glfwInit()) throw NoWindow("there is no display: " + last_error() + remedy);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    handle_ = glfwCreateWindow(options.width, options.height, "tilewalk", nullptr, nullptr);
+    if (!handle_) {
+      const std::string why = last_error();
+      glfwTerminate();
+      throw NoWindow("there is no OpenGL 3.2: " + why +
+                     "; LIBGL_ALWAYS_SOFTWARE=1 may help, with Mesa's drivers" + remedy);
+    }
+    glfwMakeContextCurrent(handle_);
+    glfwSwapInterval(1);
+  }
+  ~Window() {
+    glfwDestroyWindow(handle_);
+    glfwTerminate();
+  }
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+  GLFWwindow* handle() const { return handle_; }
+
+ private:
+  static std::string last_error() {
+    const char* words = nullptr;
+    glfwGetError(&words);
+    return words ? words : "no reason given";
+  }
+  GLFWwindow* handle_ = nullptr;
+};
+
+// Dear ImGui's back ends, for as long as the window is there.
+class Backend {
+ public:
+  explicit Backend(GLFWwindow* window) {
+    ImGui_ImplGlfw_InitForOpenGL(window, true);  // calls the callbacks set before
+    ImGui_ImplOpenGL3_Init("#version 150");
+  }
+  ~Backend() {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui_ImplGlfw_Shutdown();
+  }
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+};
+
+void clear(GLFWwindow* window, Colour colour) {
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  glViewport(0, 0, width, height);
+  glClearColor(float(colour & 0xFF) / 255, float(colour >> 8 & 0xFF) / 255, float(colour >> 16 & 0xFF) / 255,
+               1);
+  glClear(GL_COLOR_BUFFER_BIT);
+}
+
+void draw_frame(GLFWwindow* window, UiContext& ui, App& app) {
+  if (ui.prepare(app)) ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_NewFrame();  // makes a texture where there is none
+  if (!ImGui::GetIO().Fonts->TexID) ImGui_ImplOpenGL3_CreateFontsTexture();
+  ImGui_ImplGlfw_NewFrame();
+  ImDrawData* data = ui.draw(app);
+  clear(window, theme_of(app.settings().theme).background);
+  ImGui_ImplOpenGL3_RenderDrawData(data);
+  glfwSwapBuffers(window);
+}
+
+void save_image(GLFWwindow* window, App& app, const std::string& path) {
+  int width = 0, height = 0;
+  glfwGetWindowSize(window, &width, &height);
+  try {
+    write_whole(path, picture_of(app, {float(width), float(height)}, kind_of(path)));
+  } catch (const RequestError& error) {
+    app.say(error.what());
+  }
+}
+
+// What the app was asked to hand out, and the window's title.
+void hand_out(GLFWwindow* window, App& app, std::string& title) {
+  if (const auto text = app.take_copied()) glfwSetClipboardString(window, text->c_str());
+  for (const std::string& path : app.take_images()) save_image(window, app, path);
+  if (app.wants_to_quit()) glfwSetWindowShouldClose(window, GLFW_TRUE);
+  if (app.title() == title) return;
+  title = app.title();
+  glfwSetWindowTitle(window, title.c_str());
+}
+
+void run_loop(GLFWwindow* window, UiContext& ui, App& app, PressedKeys& keys,
+              const std::function<bool()>& stop) {
+  using Clock = std::chrono::steady_clock;
+  auto before = Clock::now();
+  int frames_left = frames_to_settle;
+  std::string title;
+  while (!glfwWindowShouldClose(window) && !stop()) {
+    if (frames_left > 0 || app.moving()) {
+      glfwPollEvents();
+    } else {
+      keys.happened = false;
+      glfwWaitEventsTimeout(heartbeat);
+      if (keys.take_happened()) frames_left = frames_to_settle;
+      if (frames_left == 0) continue;
+      before = Clock::now();
+    }
+    if (keys.take_happened()) frames_left = frames_to_settle;
+    for (const KeyPress& key : keys.take()) app.press(key);
+    const auto now = Clock::now();
+    app.update(std::chrono::duration<double>(now - before).count());
+    before = now;
+    draw_frame(window, ui, app);
+    hand_out(window, app, title);
+    frames_left = std::max(0, frames_left - 1);
+  }
+}
+
+}  // namespace
+
+void show_window(const ViewerOptions& options, const std::function<bool()>& stop) {
+  const Window window(options);
+  PressedKeys keys;
+  listen(window.handle(), keys);
+  UiContext ui;
+  const Backend backend(window.handle());
+  App app(options.settings, [&keys] {
+    keys.happened = true;
+    glfwPostEmptyEvent();
+  });
+  app.apply(OpenRuns{options.runs, options.at});
+  run_loop(window.handle(), ui, app, keys, stop);
+}
+
+}  // namespace tilewalk::viz
