@@ -42,6 +42,7 @@ class Device {
  public:
   // `needed`: bytes that all allocations together will take. Throws when the device has fewer.
   void require_memory(std::uint64_t needed) const;
+  static std::uint64_t free_memory();
 
   void* allocate(std::uint64_t bytes);
   template <typename U>

@@ -70,8 +70,9 @@ class Bench {
     const DeviceJob& any = job_.contestants.front();
     const std::uint64_t scratch = needs.scores ? 2 * Tensors::score_bytes(any) : 0;
     const std::uint64_t one = Tensors::bytes_needed(any, needs) - scratch;
-    std::uint64_t sets =
-        std::clamp<std::uint64_t>(4 * l2_bytes() / std::max<std::uint64_t>(one, 1) + 1, 3, 64);
+    std::uint64_t sets = 4 * l2_bytes() / std::max<std::uint64_t>(one, 1) + 1;
+    sets = std::clamp<std::uint64_t>(sets, 3, 64);
+    while (sets > 1 && scratch + sets * one > Device::free_memory()) --sets;
     device_.require_memory(scratch + sets * one);
     if (needs.scores) scores_ = {device_.allocate(scratch / 2), device_.allocate(scratch / 2)};
     for (std::uint64_t n = 0; n < sets; ++n) {

@@ -77,9 +77,14 @@ cudaDeviceProp usable_device() {
   return device;
 }
 
-void Device::require_memory(std::uint64_t needed) const {
+std::uint64_t Device::free_memory() {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "asking for free device memory");
+  return free;
+}
+
+void Device::require_memory(std::uint64_t needed) const {
+  const std::uint64_t free = free_memory();
   if (needed <= free) return;
   throw DeviceError{JobEnd::refused, "out of device memory: " + in_megabytes(needed) + " are needed, " +
                                          in_megabytes(free) +
