@@ -89,7 +89,7 @@ TilingRequest parse_tiling_flags(const RunFlags& flags, const Defaults& defaults
 void take_kernel_tiling(const RunFlags& flags, Request& request) {
   if (!flags.tiling || !flags.tiling->starts_with(kernel_prefix)) return;
   const gpu::KernelRow& kernel =
-      gpu::kernel_named(flags.tiling->substr(kernel_prefix.size()), "--tiling kernel:");
+      gpu::kernel_named(flags.tiling->substr(kernel_prefix.size()), "--tiling kernel");
   TilingRequest& t = request.tiling;
   const Tiling tiling = gpu::kernel_tiling(kernel, request.problem, {t.block_q, t.block_kv, t.order});
   t.block_q = tiling.block_q;

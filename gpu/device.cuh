@@ -18,7 +18,7 @@ namespace tilewalk::gpu {
 // Throws DeviceError: "doing: what CUDA says".
 inline void check(cudaError_t status, const std::string& doing) {
   if (status == cudaSuccess) return;
-  throw DeviceError{JobEnd::unavailable, doing + ": " + cudaGetErrorString(status)};
+  throw DeviceError{JobEnd::failed, doing + ": " + cudaGetErrorString(status)};
 }
 
 // Throws DeviceError when there is no device that can run the kernels.

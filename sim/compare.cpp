@@ -182,6 +182,15 @@ std::optional<FlowDiff> first_flow_diff(const Plan& plan, const Trace& expected,
   return std::nullopt;
 }
 
+std::string place_of(const TileRecord& r, const Plan& plan) {
+  Event e;
+  e.launch = r.launch;
+  e.cta = r.cta;
+  e.row = r.row;
+  e.col = r.col;
+  return describe_place(e, plan);
+}
+
 // The same tile with sum_of_row's numbers instead of its elements.
 WatchedTile summed(const WatchedTile& tile) {
   WatchedTile result{tile.tile, tile.rows, 3, {}, true};
@@ -241,6 +250,24 @@ void missing_record(const Plan& plan, const TileRecord& r, TraceDiff& diff) {
   }
 }
 
+// "" when `found` keeps the tiles that `expected` does, with as many rows and columns (or sums of them).
+std::string shape_diff(const Kernel& kernel, const TileRecord& expected, const TileRecord& found) {
+  if (expected.tiles.size() != found.tiles.size()) {
+    return std::to_string(found.tiles.size()) + " tiles kept instead of " +
+           std::to_string(expected.tiles.size());
+  }
+  for (std::size_t n = 0; n < expected.tiles.size(); ++n) {
+    const WatchedTile &a = expected.tiles[n], &b = found.tiles[n];
+    const std::string name(kernel.tiles[a.tile].name);
+    if (a.tile != b.tile) return "another tile kept instead of " + name;
+    const std::int32_t cols = b.summed ? 3 : a.cols;
+    const auto elements = static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(cols);
+    if (a.rows != b.rows || b.cols != cols || b.values.size() != elements)
+      return name + " has another number of elements";
+  }
+  return "";
+}
+
 using RecordKey = std::tuple<int, int, int, int, int>;  // launch, CTA, row, col, how often before
 
 template <class F>
@@ -268,6 +295,7 @@ TraceDiff compare(const Plan& plan, const Inputs& inputs, const Trace& expected,
   diff.flow = first_flow_diff(plan, expected, found, flow);
   std::map<RecordKey, const TileRecord*> others;
   each_record(found, [&](const RecordKey& key, const TileRecord& r) { others[key] = &r; });
+  std::size_t matched = 0;
   std::vector<Bounds> bounds;
   for (const Kernel& kernel : plan.kernels) bounds.emplace_back(plan, inputs, kernel);
   each_record(expected, [&](const RecordKey& key, const TileRecord& r) {
@@ -280,11 +308,18 @@ TraceDiff compare(const Plan& plan, const Inputs& inputs, const Trace& expected,
       if (flow == Flow::moves) missing_record(plan, r, diff);
       return;
     }
-    for (std::size_t n = 0; n < std::min(r.tiles.size(), other->second->tiles.size()); ++n) {
+    ++matched;
+    if (std::string why = shape_diff(kernel, r, *other->second); !why.empty()) {
+      if (diff.shape.empty()) diff.shape = place_of(r, plan) + ": " + why;
+      return;
+    }
+    for (std::size_t n = 0; n < r.tiles.size(); ++n) {
       compare_tile(bound, r, std::string(kernel.tiles[r.tiles[n].tile].name), r.tiles[n],
                    other->second->tiles[n], diff);
     }
   });
+  if (matched < others.size() && diff.shape.empty())
+    diff.shape = std::to_string(others.size() - matched) + " tiles more are kept than there should be";
   return diff;
 }
 

@@ -34,7 +34,8 @@ struct TraceDiff {
   std::optional<FlowDiff> flow;
   std::optional<ValueDiff> value;       // of the first tile with one beyond what is allowed, the worst
   std::map<std::string, double> worst;  // per watched tile: largest |difference| / allowed
-  bool agrees() const { return !flow && !value; }
+  std::string shape;  // the first record that holds other tiles than the plan's, or too many, in words
+  bool agrees() const { return !flow && !value && shape.empty(); }
 };
 
 // What of the flow is compared. A GPU's trace knows `moves` alone: loads and stores, by tensor, tile and
