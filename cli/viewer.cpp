@@ -27,6 +27,8 @@ viz::RunRequest run_request(const Request& request, const Algorithm& algorithm,
   run.head = request.head;
   run.given = std::move(given);
   run.count_only = request.count_only;
+  run.files = request.files;
+  run.arch_file = request.arch_file;
   return run;
 }
 
@@ -48,6 +50,9 @@ viz::ViewerOptions options_of(const ViewRequest& request) {
   options.width = request.width;
   options.height = request.height;
   options.settings.scale = request.scale;
+  options.settings.projector = request.projector;
+  for (const std::string& name : request.views) options.settings.raised.push_back(viz::view_named(name));
+  options.selection.row = request.row;
   options.settings.language = static_cast<viz::Language>(index_of(request.language, viz::language_names));
   options.settings.theme = static_cast<viz::ThemeName>(index_of(request.theme, viz::theme_names));
   return options;

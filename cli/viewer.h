@@ -17,6 +17,9 @@ struct ViewRequest {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> frames;
   int width = 1600, height = 900;
   float scale = 1;
+  bool projector = false;
+  std::vector<std::string> views;  // to the front
+  std::int64_t row = -1;           // of queries; -1: follows the current tile
   std::string language = "en", theme = "dark";
 };
 

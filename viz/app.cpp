@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/anchor.h"
+#include "viz/what_if.h"
 
 namespace tilewalk::viz {
 namespace {
@@ -33,8 +34,8 @@ Overloaded(F...) -> Overloaded<F...>;
 
 }  // namespace
 
-App::App(Settings settings, std::function<void()> wake)
-    : wake_(std::move(wake)), settings_(std::move(settings)) {
+App::App(Settings settings, Selection selection, std::function<void()> wake)
+    : wake_(std::move(wake)), settings_(std::move(settings)), selection_(selection) {
   for (const StringRow& row : string_table()) {
     characters_.need(row.en);
     characters_.need(row.zh);
@@ -113,6 +114,14 @@ void App::apply(const Command& command) {
           [&](const RaiseView& c) { raise(c.view); },
           [&](const NextView& c) { next_view(c.direction); },
           [&](const OpenRuns& c) { open(c); },
+          [&](const MoveField& c) { move_field(c.direction); },
+          [&](const SelectField& c) { selection_.field = c.field % what_if_fields().size(); },
+          [&](const ChangeField& c) { change_field(c.direction); },
+          [&](const KeepRuns&) { keep_runs(); },
+          [&](const CopyCall&) {
+            copied_ = call();
+            say(*copied_);
+          },
           [&](const CopyText& c) { copied_ = c.text; },
           [&](const SaveImage& c) { images_.push_back(c.path); },
           [&](const Quit&) { quit_ = true; },
@@ -174,7 +183,9 @@ Frame App::frame(const Fonts& fonts) const {
           .flight = flight_,
           .keys_shown = keys_shown_,
           .loading = loading_,
-          .notice = notice_};
+          .notice = notice_,
+          .asked = asked_,
+          .refused = refused_};
 }
 
 }  // namespace tilewalk::viz

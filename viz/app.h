@@ -18,7 +18,7 @@ namespace tilewalk::viz {
 class App {
  public:
   // `wake` is called on another thread when a run has got somewhere; the window then draws again.
-  explicit App(Settings settings, std::function<void()> wake = {});
+  explicit App(Settings settings, Selection selection = {}, std::function<void()> wake = {});
 
   void apply(const Command& command);
   void apply(const Commands& commands);
@@ -53,6 +53,10 @@ class App {
   void follow_leader();
   void play(double seconds);
   void move_row(int direction);
+  void move_field(int direction);
+  void change_field(int direction);
+  void keep_runs();
+  std::string call() const;
   void raise(ViewId view);
   void next_view(int direction);
   void close_overlay();
@@ -70,6 +74,8 @@ class App {
   double due_ = 0;  // steps that playing is behind
   float flight_ = 1;
   double loading_ = -1;
+  std::vector<RunRequest> asked_;
+  std::string refused_;
   std::string notice_;
   std::optional<std::string> copied_;
   std::vector<std::string> images_;

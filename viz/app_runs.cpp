@@ -4,6 +4,8 @@
 
 #include "sim/anchor.h"
 #include "viz/app.h"
+#include "viz/command_line.h"
+#include "viz/what_if.h"
 
 namespace tilewalk::viz {
 namespace {
@@ -28,14 +30,44 @@ double progress_of(const WorkerStatus& status) {
 void App::open(const OpenRuns& command) {
   const auto& requests = command.requests;
   opening_.clear();
-  for (std::size_t n = 0; n < std::min(requests.size(), most_runs); ++n)
-    opening_.push_back(std::make_unique<RunWorker>(requests[n], wake_));
+  for (std::size_t n = 0; n < std::min(requests.size(), most_runs); ++n) {
+    RunRequest request = requests[n];
+    request.alone = requests.size() == 1;
+    opening_.push_back(std::make_unique<RunWorker>(std::move(request), wake_));
+  }
   if (opening_.empty()) return;
+  asked_.assign(requests.begin(), requests.begin() + std::ptrdiff_t(opening_.size()));
+  refused_.clear();
   if (!command.at.empty()) {
     opening_.front()->go([words = command.at](Timeline& timeline) { return find_anchor(timeline, words); });
   } else if (!shown_.empty()) {
     for (auto& run : opening_) run->go(at_progress(progress_of(shown_[leader_])));
   }
+}
+
+void App::keep_runs() {
+  if (shown_.empty()) return;
+  opening_.clear();
+  asked_.clear();
+  for (const WorkerStatus& status : shown_) asked_.push_back(status.facts->request);
+  refused_.clear();
+  notice_.clear();
+}
+
+void App::move_field(int direction) {
+  const auto count = static_cast<int>(what_if_fields().size());
+  selection_.field = static_cast<std::size_t>((int(selection_.field) + direction + count) % count);
+  raise(ViewId::what_if);
+}
+
+void App::change_field(int direction) {
+  auto changed = with_next(asked_, what_if_fields()[selection_.field], direction);
+  if (!changed.empty()) open({std::move(changed)});
+}
+
+std::string App::call() const {
+  const std::uint64_t position = shown_.empty() ? 0 : shown_.front().moment->position;
+  return command_line(asked_, position, settings_, selection_);
 }
 
 void App::go(std::size_t run, Where where, bool at_once) {
@@ -69,6 +101,7 @@ void App::take_opened() {
     const WorkerStatus status = run->status();
     if (!status.moment && !status.error.empty()) {
       say(status.error);
+      refused_ = status.error;
       opening_.clear();
       return;
     }

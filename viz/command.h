@@ -72,6 +72,18 @@ struct OpenRuns {
   std::vector<RunRequest> requests;
   std::string at = {};  // where to begin, in words; "": as far in as the runs before
 };
+// Of the what-if panel: which field the keys change, and its next or previous value.
+struct MoveField {
+  int direction;
+};
+struct SelectField {
+  std::size_t field;
+};
+struct ChangeField {
+  int direction;
+};
+struct KeepRuns {};  // forgets what could not be opened
+struct CopyCall {};  // the command line that shows the same, to the clipboard
 struct CopyText {
   std::string text;
 };
@@ -80,10 +92,11 @@ struct SaveImage {
 };
 struct Quit {};
 
-using Command = std::variant<Seek, SeekTile, SeekWords, SeekEnd, Step, TogglePlay, SetStepSize, SetSpeed,
-                             ChangeSpeed, SelectRow, MoveRow, SetLanguage, ToggleLanguage, SetTheme,
-                             NextTheme, ChangeScale, ToggleProjector, ToggleKeys, CloseOverlay, RaiseView,
-                             NextView, OpenRuns, CopyText, SaveImage, Quit>;
+using Command =
+    std::variant<Seek, SeekTile, SeekWords, SeekEnd, Step, TogglePlay, SetStepSize, SetSpeed, ChangeSpeed,
+                 SelectRow, MoveRow, SetLanguage, ToggleLanguage, SetTheme, NextTheme, ChangeScale,
+                 ToggleProjector, ToggleKeys, CloseOverlay, RaiseView, NextView, OpenRuns, MoveField,
+                 SelectField, ChangeField, KeepRuns, CopyCall, CopyText, SaveImage, Quit>;
 
 // In the order in which views asked.
 using Commands = std::vector<Command>;

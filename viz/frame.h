@@ -35,8 +35,10 @@ struct Frame {
   // Of the tile in flight: 0 has just left, 1 has arrived.
   float flight = 1;
   bool keys_shown = false;
-  double loading = -1;      // progress of a run that is being opened; -1: none is
-  std::string_view notice;  // what went wrong last, in one line; "": nothing
+  double loading = -1;                // progress of a run that is being opened; -1: none is
+  std::string_view notice;            // what went wrong last, in one line; "": nothing
+  std::span<const RunRequest> asked;  // the runs on the screen, or those that could not be opened
+  std::string_view refused;           // why they could not be; "": they could
 
   // Pixels of a length given at scale 1.
   float px(float length) const { return length * settings.pixels(); }

@@ -32,6 +32,7 @@ enum class Key : std::uint8_t {
   left_bracket,
   right_bracket,
   question,
+  c,
   f,
   p,
   q

@@ -40,14 +40,14 @@ PictureKind kind_of(std::string_view path) {
 }
 
 std::string draw_picture(const ViewerOptions& options, PictureKind kind) {
-  App app(options.settings);
+  App app(options.settings, options.selection);
   begin(app, options);
   return picture_of(app, size_of(options), kind);
 }
 
 void draw_pictures(const ViewerOptions& options, PictureKind kind, std::uint64_t first, std::uint64_t last,
                    const std::function<void(std::uint64_t, const std::string&)>& take) {
-  App app(options.settings);
+  App app(options.settings, options.selection);
   UiContext ui;
   begin(app, options);
   for (std::uint64_t step = 0; step <= last; ++step) {

@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "viz/rivals.h"
+
 namespace tilewalk::viz {
 namespace {
 
@@ -93,6 +95,7 @@ void RunWorker::serve(LoadedRun& run) {
         walk(run, where);
       } else {
         run.timeline.prepare([this](double) { report(-1, true); });
+        if (run.beside) run.beside->prepare([this](double) { report(-1, true); });
         prepared = true;
       }
     } catch (const Left&) {
@@ -105,8 +108,9 @@ void RunWorker::serve(LoadedRun& run) {
 
 void RunWorker::walk(LoadedRun& run, const Where& where) {
   const std::uint64_t position = where(run.timeline);
-  auto moment = std::make_shared<const Moment>(
-      moment_at(run.timeline, position, [this](double done) { report(done, true); }));
+  const Progress progress = [this](double done) { report(done, true); };
+  auto moment = std::make_shared<Moment>(moment_at(run.timeline, position, progress));
+  if (run.beside) moment->beside = counts_as_far(*run.beside, run.timeline, progress);
   {
     const std::lock_guard lock(mutex_);
     status_.moment = std::move(moment);

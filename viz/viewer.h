@@ -11,6 +11,9 @@
 
 namespace tilewalk::viz {
 
+// Throws RequestError with the nearest name.
+ViewId view_named(std::string_view name);
+
 // There is no display, or no OpenGL. One line: what is missing and what to try.
 struct NoWindow : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -20,6 +23,7 @@ struct ViewerOptions {
   std::vector<RunRequest> runs;  // one to three
   std::string at;                // where to begin, in words; "": the start
   Settings settings;
+  Selection selection;
   int width = 1600, height = 900;
 };
 

@@ -32,6 +32,9 @@ const ViewRow& view_of(ViewId id);
 // One a file.
 void draw_traversal(const Frame& frame, Commands& commands);
 std::string about_traversal(const Frame& frame);
+void draw_counters(const Frame& frame, Commands& commands);
+void draw_what_if(const Frame& frame, Commands& commands);
+void draw_source(const Frame& frame, Commands& commands);
 void draw_placeholder(const Frame& frame, Commands& commands);
 
 // Always there: across the top and the bottom.

@@ -148,7 +148,7 @@ void show_window(const ViewerOptions& options, const std::function<bool()>& stop
   listen(window.handle(), keys);
   UiContext ui;
   const Backend backend(window.handle());
-  App app(options.settings, [&keys] {
+  App app(options.settings, options.selection, [&keys] {
     keys.happened = true;
     glfwPostEmptyEvent();
   });
