@@ -24,7 +24,8 @@ constexpr const char* score_scale = "--score-scale";  // --scale is the interfac
 
 struct Flags {
   RunFlags run;
-  Flag algorithm, algorithms, lesson, step, at, row, show, screenshot, frames, out, size, scale, lang, theme;
+  Flag algorithm, algorithms, lesson, step, at, row, show, recorded, screenshot, frames, out, size, scale,
+      lang, theme;
   bool projector = false;
 };
 
@@ -117,8 +118,9 @@ ViewRequest request_of(Flags flags) {
   ViewRequest request;
   request.algorithms = algorithms_of(flags);
   request.at = flags.at.value_or("");
-  request.language = one_of("--lang", "language", flags.lang, languages);
-  request.theme = one_of("--theme", "theme", flags.theme, themes);
+  if (flags.lang) request.language = one_of("--lang", "language", flags.lang, languages);
+  if (flags.theme) request.theme = one_of("--theme", "theme", flags.theme, themes);
+  request.recorded = flags.recorded.value_or("");
   if (flags.scale) request.scale = parse_size_of_interface(*flags.scale);
   if (flags.size) {
     const auto [width, height] = parse_pair("--size", *flags.size, 'x', 64, most_pixels, "1920x1080");
@@ -151,6 +153,9 @@ void add_view_flags(CLI::App& app, Flags& flags) {
   add_switch(app, heading, "--projector", "half as large again, for a lecture hall; P changes it",
              flags.projector);
   add_flag(app, heading, {"--show", "A,B", "views to bring to the front, e.g. counters,source"}, flags.show);
+  add_flag(app, heading,
+           {"--recorded", "RUN", "a recorded GPU run to hold the model against: a .run file, or one of ours"},
+           flags.recorded);
   add_flag(app, heading, {"--row", "I", "the query row to look at [follows the current tile]"}, flags.row);
   add_flag(app, heading, {"--size", "WxH", "of the window or the picture [1600x900]"}, flags.size);
   add_flag(app, heading, {"--lesson", "ID", "open a lesson (not built yet)"}, flags.lesson);
@@ -160,7 +165,7 @@ void add_view_flags(CLI::App& app, Flags& flags) {
            flags.screenshot);
   add_flag(app, heading, {"--frames", "A:B", "with --out: pictures of tiles A to B, from --at on"},
            flags.frames);
-  add_flag(app, heading, {"--out", "FOLDER", "for frame_000000.png and on"}, flags.out);
+  add_flag(app, heading, {"--out", "FOLDER", "for frame_000000.png and on; or FILE.gif"}, flags.out);
 }
 
 }  // namespace

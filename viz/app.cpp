@@ -35,7 +35,7 @@ Overloaded(F...) -> Overloaded<F...>;
 }  // namespace
 
 App::App(Settings settings, Selection selection, std::function<void()> wake)
-    : wake_(std::move(wake)), settings_(std::move(settings)), selection_(selection) {
+    : wake_(std::move(wake)), settings_(std::move(settings)), selection_(selection), gpu_job_(wake_) {
   for (const StringRow& row : string_table()) {
     characters_.need(row.en);
     characters_.need(row.zh);
@@ -77,10 +77,7 @@ void App::apply(const Command& command) {
                     Timeline& t) { return position_of_tile(t, launch, instance, tile); },
                 true);
           },
-          [&](const SeekWords& c) {
-            go(
-                c.run, [words = c.words](Timeline& timeline) { return find_anchor(timeline, words); }, true);
-          },
+          [&](const SeekWords& c) { seek_words(c); },
           [&](const SeekEnd& c) {
             go(
                 leader_, [end = c.end](Timeline& timeline) { return end ? timeline.size() : 0; }, true);
@@ -122,6 +119,11 @@ void App::apply(const Command& command) {
             copied_ = call();
             say(*copied_);
           },
+          [&](const OpenRecorded& c) { gpu_job_.open(c.name); },
+          [&](const RunKernel& c) { run_kernel(c.kernel); },
+          [&](const OpenFiles& c) { open_files(c.paths); },
+          [&](const SeekDivergence&) { seek_divergence(); },
+          [&](const FocusGoTo&) { focus_go_to_ = 2; },
           [&](const CopyText& c) { copied_ = c.text; },
           [&](const SaveImage& c) { images_.push_back(c.path); },
           [&](const Quit&) { quit_ = true; },
@@ -168,6 +170,8 @@ void App::close_overlay() {
 void App::update(double seconds) {
   take_opened();
   take_moments();
+  take_gpu();
+  focus_go_to_ = std::max(0, focus_go_to_ - 1);
   play(seconds);
   const double time = playing_ ? std::min(flight_time, 0.8 / double(settings_.speed)) : flight_time;
   flight_ = std::min(1.0f, flight_ + float(seconds / time));
@@ -185,6 +189,8 @@ Frame App::frame(const Fonts& fonts) const {
           .loading = loading_,
           .notice = notice_,
           .asked = asked_,
+          .gpu = gpu_.busy || gpu_.check || !gpu_.error.empty() ? &gpu_ : nullptr,
+          .focus_go_to = focus_go_to_ > 0,
           .refused = refused_};
 }
 

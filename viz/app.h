@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "viz/frame.h"
+#include "viz/gpu_job.h"
 #include "viz/keys.h"
 #include "viz/run_worker.h"
 
@@ -31,6 +32,8 @@ class App {
   bool moving() const { return playing_ || flight_ < 1; }
   // Waits until every run is where it was asked to go, and takes it; false when that takes longer.
   bool settle(std::chrono::milliseconds limit);
+  // Waits until nothing is left to be found out about the runs: where a fault shows, what a GPU did.
+  bool rest(std::chrono::milliseconds limit);
 
   // Everything that the next picture is made from. Valid until the next call of anything above.
   Frame frame(const Fonts& fonts) const;
@@ -57,6 +60,11 @@ class App {
   void change_field(int direction);
   void keep_runs();
   std::string call() const;
+  void open_files(const std::vector<std::string>& paths);
+  void run_kernel(const std::string& kernel);
+  void take_gpu();
+  void seek_divergence();
+  void seek_words(const SeekWords& command);
   void raise(ViewId view);
   void next_view(int direction);
   void close_overlay();
@@ -76,6 +84,9 @@ class App {
   double loading_ = -1;
   std::vector<RunRequest> asked_;
   std::string refused_;
+  GpuJob gpu_job_;
+  GpuStatus gpu_;
+  int focus_go_to_ = 0;  // pictures for which the field is still to be typed into
   std::string notice_;
   std::optional<std::string> copied_;
   std::vector<std::string> images_;

@@ -4,8 +4,6 @@
 
 #include "sim/anchor.h"
 #include "viz/app.h"
-#include "viz/command_line.h"
-#include "viz/what_if.h"
 
 namespace tilewalk::viz {
 namespace {
@@ -43,31 +41,6 @@ void App::open(const OpenRuns& command) {
   } else if (!shown_.empty()) {
     for (auto& run : opening_) run->go(at_progress(progress_of(shown_[leader_])));
   }
-}
-
-void App::keep_runs() {
-  if (shown_.empty()) return;
-  opening_.clear();
-  asked_.clear();
-  for (const WorkerStatus& status : shown_) asked_.push_back(status.facts->request);
-  refused_.clear();
-  notice_.clear();
-}
-
-void App::move_field(int direction) {
-  const auto count = static_cast<int>(what_if_fields().size());
-  selection_.field = static_cast<std::size_t>((int(selection_.field) + direction + count) % count);
-  raise(ViewId::what_if);
-}
-
-void App::change_field(int direction) {
-  auto changed = with_next(asked_, what_if_fields()[selection_.field], direction);
-  if (!changed.empty()) open({std::move(changed)});
-}
-
-std::string App::call() const {
-  const std::uint64_t position = shown_.empty() ? 0 : shown_.front().moment->position;
-  return command_line(asked_, position, settings_, selection_);
 }
 
 void App::go(std::size_t run, Where where, bool at_once) {
@@ -130,7 +103,7 @@ void App::take_moments() {
     follow_leader();
   }
   for (const WorkerStatus& status : shown_)
-    frames_.push_back({*status.facts, *status.moment, status.busy, status.progress});
+    frames_.push_back({*status.facts, *status.moment, status.busy, status.progress, status.divergence.get()});
 }
 
 void App::follow_leader() {

@@ -33,9 +33,12 @@ enum class Key : std::uint8_t {
   right_bracket,
   question,
   c,
+  d,
   f,
+  g,
   p,
-  q
+  q,
+  s
 };
 
 struct KeyPress {

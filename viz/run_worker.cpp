@@ -94,16 +94,43 @@ void RunWorker::serve(LoadedRun& run) {
       if (where) {
         walk(run, where);
       } else {
-        run.timeline.prepare([this](double) { report(-1, true); });
-        if (run.beside) run.beside->prepare([this](double) { report(-1, true); });
+        work_in_background(run);
         prepared = true;
       }
     } catch (const Left&) {
     } catch (const std::exception& error) {
       prepared = prepared || !where;  // a faulty schedule may not reach its end
+      if (!where) rest();
       fail(error.what());
     }
   }
+}
+
+// Runs to the end once, and finds where a fault shows.
+void RunWorker::work_in_background(LoadedRun& run) {
+  const Progress progress = [this](double) { report(-1, true); };
+  run.timeline.prepare(progress);
+  if (run.beside) run.beside->prepare(progress);
+  auto divergence = divergence_of(*run.facts, progress);
+  {
+    const std::lock_guard lock(mutex_);
+    status_.divergence = std::move(divergence);
+  }
+  rest();
+}
+
+void RunWorker::rest() {
+  {
+    const std::lock_guard lock(mutex_);
+    status_.rested = true;
+  }
+  changed_.notify_all();
+  if (wake_) wake_();
+}
+
+bool RunWorker::wait_for_rest(std::chrono::milliseconds limit) const {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, limit, [this] { return status_.rested; });
 }
 
 void RunWorker::walk(LoadedRun& run, const Where& where) {

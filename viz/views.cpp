@@ -16,7 +16,7 @@ constexpr ViewRow table[] = {
     {ViewId::merge, "merge", Str::view_merge, Place::right_top, draw_placeholder},
     {ViewId::counters, "counters", Str::view_counters, Place::right_bottom, draw_counters},
     {ViewId::source, "source", Str::view_source, Place::right_bottom, draw_source},
-    {ViewId::gpu, "gpu", Str::view_gpu, Place::right_bottom, draw_placeholder},
+    {ViewId::gpu, "gpu", Str::view_gpu, Place::right_bottom, draw_gpu},
 };
 static_assert(std::size(table) == view_count);
 

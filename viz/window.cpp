@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string>
 
 #include "sim/error.h"
 #include "viz/files.h"
 #include "viz/image.h"
+#include "viz/settings_file.h"
 #include "viz/ui_context.h"
 #include "viz/viewer.h"
 #include "viz/window_keys.h"
@@ -93,11 +95,22 @@ void draw_frame(GLFWwindow* window, UiContext& ui, App& app) {
   glfwSwapBuffers(window);
 }
 
+// In the current folder.
+std::string next_free_name() {
+  for (int n = 1; n < 10'000; ++n) {
+    const std::string name = fmt::format("tilewalk_{:03}.png", n);
+    if (!std::filesystem::exists(name)) return name;
+  }
+  throw RequestError("tilewalk_001.png to tilewalk_9999.png are all there; move some away");
+}
+
 void save_image(GLFWwindow* window, App& app, const std::string& path) {
   int width = 0, height = 0;
   glfwGetWindowSize(window, &width, &height);
   try {
-    write_whole(path, picture_of(app, {float(width), float(height)}, kind_of(path)));
+    const std::string target = path.empty() ? next_free_name() : path;
+    write_whole(target, picture_of(app, {float(width), float(height)}, kind_of(target)));
+    app.say(filled(Str::saved_as, app.settings().language, target));
   } catch (const RequestError& error) {
     app.say(error.what());
   }
@@ -113,12 +126,35 @@ void hand_out(GLFWwindow* window, App& app, std::string& title) {
   glfwSetWindowTitle(window, title.c_str());
 }
 
+// Keeps the settings as soon as they change. A folder that cannot be written is said once.
+class SettingsKeeper {
+ public:
+  SettingsKeeper(std::string path, const Settings& now)
+      : path_(std::move(path)), kept_(format_settings(now)) {}
+  void look(App& app) {
+    if (path_.empty()) return;
+    std::string now = format_settings(app.settings());
+    if (now == kept_) return;
+    kept_ = std::move(now);
+    try {
+      save_settings(path_, app.settings());
+    } catch (const RequestError& error) {
+      app.say(error.what());
+      path_.clear();
+    }
+  }
+
+ private:
+  std::string path_, kept_;
+};
+
 void run_loop(GLFWwindow* window, UiContext& ui, App& app, PressedKeys& keys,
-              const std::function<bool()>& stop) {
+              const std::function<bool()>& stop, const std::string& settings_file) {
   using Clock = std::chrono::steady_clock;
   auto before = Clock::now();
   int frames_left = frames_to_settle;
   std::string title;
+  SettingsKeeper keeper(settings_file, app.settings());
   while (!glfwWindowShouldClose(window) && !stop()) {
     if (frames_left > 0 || app.moving()) {
       glfwPollEvents();
@@ -131,11 +167,13 @@ void run_loop(GLFWwindow* window, UiContext& ui, App& app, PressedKeys& keys,
     }
     if (keys.take_happened()) frames_left = frames_to_settle;
     for (const KeyPress& key : keys.take()) app.press(key);
+    if (!keys.dropped.empty()) app.apply(OpenFiles{std::exchange(keys.dropped, {})});
     const auto now = Clock::now();
     app.update(std::chrono::duration<double>(now - before).count());
     before = now;
     draw_frame(window, ui, app);
     hand_out(window, app, title);
+    keeper.look(app);
     frames_left = std::max(0, frames_left - 1);
   }
 }
@@ -153,7 +191,9 @@ void show_window(const ViewerOptions& options, const std::function<bool()>& stop
     glfwPostEmptyEvent();
   });
   app.apply(OpenRuns{options.runs, options.at});
-  run_loop(window.handle(), ui, app, keys, stop);
+  if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded});
+  if (!options.notice.empty()) app.say(options.notice);
+  run_loop(window.handle(), ui, app, keys, stop, options.settings_file);
 }
 
 }  // namespace tilewalk::viz

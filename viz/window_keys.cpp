@@ -29,6 +29,12 @@ constexpr std::pair<unsigned, Key> by_character[] = {{'1', Key::digit1},
                                                      {'[', Key::left_bracket},
                                                      {']', Key::right_bracket},
                                                      {'f', Key::f},
+                                                     {'g', Key::g},
+                                                     {'G', Key::g},
+                                                     {'d', Key::d},
+                                                     {'D', Key::d},
+                                                     {'s', Key::s},
+                                                     {'S', Key::s},
                                                      {'F', Key::f},
                                                      {'p', Key::p},
                                                      {'P', Key::p}};
@@ -79,6 +85,10 @@ void listen(GLFWwindow* window, PressedKeys& keys) {
   glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { note(w); });
   glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { note(w); });
   glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { note(w); });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+    keys_of(w).dropped.assign(paths, paths + count);
+    note(w);
+  });
   glfwSetWindowRefreshCallback(window, note);
   glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { note(w); });
 }
