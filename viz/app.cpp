@@ -42,7 +42,7 @@ App::App(Settings settings, Selection selection, std::function<void()> wake)
   }
   for (const KeyRow& row : key_table()) characters_.need(row.shown);
   // Of texts that no table holds: letters of the papers, and what helpers add.
-  characters_.need("ℓαβ⁽ᵗ⁾ᵀ·×−…—→←↑↓∞≤≥≈√ΣΔ′τπ°µ\u00A0\uFFFD‹›中文");
+  characters_.need("ℓαβ⁽ᵗ⁾ᵀ·×−…—→←↑↓∞≤≥≈√ΣΔ≠′τπ°µ\u00A0\uFFFD‹›中文");
 }
 
 void App::say(std::string notice) {
@@ -89,10 +89,14 @@ void App::apply(const Command& command) {
           [&](const TogglePlay&) { playing_ = !playing_ && !runs_.empty(), due_ = 0; },
           [&](const SetStepSize& c) { settings_.step = c.size; },
           [&](const SetSpeed& c) {
-            settings_.speed = std::clamp(c.steps_a_second, speeds[0], *std::rbegin(speeds));
+            if (c.steps_a_second > 0)
+              settings_.speed = std::clamp(c.steps_a_second, speeds[0], *std::rbegin(speeds));
           },
           [&](const ChangeSpeed& c) { settings_.speed = neighbour(speeds, settings_.speed, c.direction); },
-          [&](const SelectRow& c) { selection_.row = c.row; },
+          [&](const SelectRow& c) {
+            selection_.row = c.row;
+            clamp_selection();
+          },
           [&](const MoveRow& c) { move_row(c.direction); },
           [&](const SetLanguage& c) { settings_.language = c.language; },
           [&](const ToggleLanguage&) {
@@ -135,6 +139,14 @@ bool App::press(const KeyPress& key) {
   const KeyRow* row = row_of(key);
   if (row) apply(row->command);
   return row != nullptr;
+}
+
+// Views may rely on it: a row of every run on the screen.
+void App::clamp_selection() {
+  for (const WorkerStatus& status : shown_) {
+    if (status.facts)
+      selection_.row = std::clamp<std::int64_t>(selection_.row, -1, status.facts->plan->problem().n_q - 1);
+  }
 }
 
 void App::move_row(int direction) {

@@ -45,6 +45,7 @@ class App {
   // What was asked for since the last call: text for the clipboard, files to write the picture to.
   std::optional<std::string> take_copied() { return std::exchange(copied_, std::nullopt); }
   std::vector<std::string> take_images() { return std::exchange(images_, {}); }
+  void play_once_open() { playing_ = true; }
   void say(std::string notice);  // shown in the status line until the next step
 
  private:
@@ -56,6 +57,7 @@ class App {
   void follow_leader();
   void play(double seconds);
   void move_row(int direction);
+  void clamp_selection();
   void move_field(int direction);
   void change_field(int direction);
   void keep_runs();

@@ -102,6 +102,7 @@ void App::take_moments() {
     flight_ = moves(shown_[n].moment->done) ? 0.0f : 1.0f;
     follow_leader();
   }
+  clamp_selection();
   for (const WorkerStatus& status : shown_)
     frames_.push_back({*status.facts, *status.moment, status.busy, status.progress, status.divergence.get()});
 }

@@ -52,6 +52,8 @@ void draw_stack(const Frame& frame, const Counted& c, Box bar, double most) {
     const float width = bar.width() * float(double(piece.bytes) / most);
     const Box box{{x, bar.min.y}, {x + width, bar.max.y}};
     draw_piece(frame, box, tensor_colour(frame.theme, piece.tensor), piece.write);
+    if (!piece.write && width >= text_width(piece.tensor, frame.fonts.small) + frame.px(6))
+      draw_text(frame, box, piece.tensor, frame.theme.background, frame.fonts.small, Align::centre);
     if (box.contains(ImGui::GetIO().MousePos) && ImGui::IsWindowHovered()) {
       tooltip(frame, frame.filled(piece.write ? Str::piece_written : Str::piece_read, piece.tensor,
                                   grouped(piece.bytes)));
@@ -231,15 +233,15 @@ void draw_counters(const Frame& frame, Commands&) {
   draw_bars(frame, columns, rest);
   draw_legend(frame, tensors, rest.cut_top(legend), true);
   rest.cut_top(frame.px(gap));
+  section_heading(frame, rest.cut_top(std::round(frame.px(heading))), frame.text(Str::roofline),
+                  {Origin::model, Origin::published});
+  draw_roofline(frame, rest.cut_top(std::round(frame.px(roofline_height))), roofline_of(frame));
+  rest.cut_top(frame.px(gap));
   draw_traffic(frame, columns, tensors, Str::hbm_by_tensor, true, rest);
   rest.cut_top(frame.px(gap));
   draw_traffic(frame, columns, levels, Str::bytes_by_level, false, rest);
   rest.cut_top(frame.px(gap));
   draw_figures(frame, columns, rest);
-  rest.cut_top(frame.px(gap));
-  section_heading(frame, rest.cut_top(std::round(frame.px(heading))), frame.text(Str::roofline),
-                  {Origin::model, Origin::published});
-  draw_roofline(frame, rest.cut_top(std::round(frame.px(roofline_height))), roofline_of(frame));
 }
 
 }  // namespace tilewalk::viz

@@ -9,7 +9,7 @@
 namespace tilewalk::viz {
 namespace {
 
-constexpr float line = 22, button_line = 32, map_side = 128, gap = 10;
+constexpr float line = 22, button_line = 32, map_side = 136, gap = 10;
 
 // Worst ratios of one watched tile, as a grid of at most this many cells a side.
 struct RatioMap {
@@ -72,13 +72,14 @@ std::string ratio_text(double ratio) {
   return std::isfinite(ratio) ? fmt::format("{:.2g}", ratio) : "∞";
 }
 
+std::string shown_name(const std::string& tile) {
+  if (tile == "l") return "ℓ";
+  return tile == "o" ? "O" : tile == "s" ? "S, P" : tile;
+}
+
 // Clicks go to the tile.
 void draw_map(const Frame& frame, const RatioMap& map, Box box, int id, Commands& commands) {
-  const std::string title = frame.filled(Str::delta_of,
-                                         map.tile == "o"   ? "O"
-                                         : map.tile == "s" ? "S, P"
-                                                           : map.tile,
-                                         ratio_text(map.worst));
+  const std::string title = frame.filled(Str::delta_of, shown_name(map.tile), ratio_text(map.worst));
   draw_text(frame, box.cut_top(std::round(frame.px(line))), title, tensor_colour(frame.theme, map.tile),
             frame.fonts.small);
   const float cell = std::min(box.width() / float(map.cols), box.height() / float(map.rows));

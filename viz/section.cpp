@@ -25,6 +25,7 @@ std::string prefixed(double number) {
 }
 
 std::string bytes_text(std::uint64_t bytes, float width, const ImFont* font) {
+  if (bytes == 0) return "–";
   const std::string whole = grouped(bytes) + "\u00A0B";
   return text_width(whole, font) <= width ? whole : prefixed(double(bytes)) + "B";
 }

@@ -25,6 +25,7 @@ struct ViewerOptions {
   Settings settings;
   Selection selection;
   int width = 1600, height = 900;
+  bool playing = false;       // a window begins to play at once
   std::string recorded;       // a GPU run to hold the model against, of the program's or a file; "": none
   std::string settings_file;  // where a window keeps its settings; "": nowhere
   std::string notice;         // for the window to begin with

@@ -192,6 +192,7 @@ void show_window(const ViewerOptions& options, const std::function<bool()>& stop
   });
   app.apply(OpenRuns{options.runs, options.at});
   if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded});
+  if (options.playing) app.play_once_open();
   if (!options.notice.empty()) app.say(options.notice);
   run_loop(window.handle(), ui, app, keys, stop, options.settings_file);
 }
