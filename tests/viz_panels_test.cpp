@@ -262,9 +262,10 @@ TEST_CASE("settings come back as they were; damaged ones are set aside") {
   save_settings(path, settings);
   CHECK(format_settings(load_settings(path).settings) == format_settings(settings));
   const std::string whole = format_settings(settings);
-  for (const std::string& bad :
-       {std::string("\0\1\2", 3), whole.substr(0, whole.size() / 2), std::string(),
-        "tilewalk-viewer 1\nscale 1e9\nend\n", "tilewalk-viewer 1\nscale nan\nend\n"}) {
+  const std::vector<std::string> damaged{std::string("\0\1\2", 3), whole.substr(0, whole.size() / 2), "",
+                                         "tilewalk-viewer 1\nscale 1e9\nend\n",
+                                         "tilewalk-viewer 1\nscale nan\nend\n"};
+  for (const std::string& bad : damaged) {
     write_file(path, bad);
     const SavedSettings saved = load_settings(path);
     CHECK(saved.notice.find("damaged") != std::string::npos);

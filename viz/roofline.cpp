@@ -32,6 +32,14 @@ Axes axes_of(const Roofline& r, const Box& plot) {
           std::floor(std::log10(bottom) - 0.2), std::ceil(std::log10(r.peak) + 0.25)};
 }
 
+// "100 T" of 14.
+std::string power_text(double power) {
+  const auto third = static_cast<int>(std::floor(power / 3));
+  if (third < 0 || third > 6) return fmt::format("1e{:.0f}", power);
+  constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+  return fmt::format("{:.0f}\u00A0{}", std::pow(10, power - 3 * third), prefixes[third]);
+}
+
 void draw_grid(const Frame& frame, const Axes& axes, const Box& box) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImFont* font = frame.fonts.small;
@@ -51,7 +59,7 @@ void draw_grid(const Frame& frame, const Axes& axes, const Box& box) {
     list->AddLine({axes.plot.min.x, y}, {axes.plot.max.x, y}, with_alpha(frame.theme.line, 0.5f));
     const Box label{{box.min.x, y - high / 2}, {axes.plot.min.x - frame.px(6), y + high / 2}};
     if (label.max.y > free_below || label.min.y < box.min.y) continue;
-    draw_text(frame, label, prefixed(std::pow(10, at)), frame.theme.muted, font, Align::right);
+    draw_text(frame, label, power_text(at), frame.theme.muted, font, Align::right);
     free_below = label.min.y;
   }
 }
