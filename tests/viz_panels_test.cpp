@@ -38,6 +38,12 @@ int run_shell(const std::string& words, const std::string& errors) {
   return std::system((std::string(TILEWALK_PROGRAM) + words + " 2> " + errors).c_str());
 }
 
+// As it is read back from a picture, where every space is a gap.
+std::string read_back(std::string text) {
+  for (std::size_t at; (at = text.find("\u00A0")) != std::string::npos;) text.replace(at, 2, " ");
+  return text;
+}
+
 const WhatIfField& field_named(Str label) {
   for (const WhatIfField& field : what_if_fields()) {
     if (field.label == label) return field;
@@ -53,18 +59,18 @@ TEST_CASE("the counters show what the run has moved so far, and its opposite as 
     Stage stage({small_request(std::string(name))}, showing(ViewId::counters));
     for (int n = 0; n < 4; ++n) {
       stage.app.apply(Seek{random() % (stage.run().facts.size + 1)});
-      stage.draw({1920, 2400});
+      stage.draw({1920, 4800});
       INFO(name, " at ", stage.run().moment.position);
       const auto columns = counted(stage.app.frame({}));
       REQUIRE(columns.size() == 2);
       for (const Counted& c : columns) {
-        CHECK(stage.shows(grouped(hbm_total(c.so_far, *c.plan)) + " of " +
-                          grouped(hbm_total(c.whole->total, *c.plan)) + " B"));
+        CHECK(stage.shows(read_back(grouped(hbm_total(c.so_far, *c.plan)) + " of " +
+                                    grouped(hbm_total(c.whole->total, *c.plan)) + " B")));
       }
       for (const Traffic& row : traffic_by_tensor(columns)) {
         for (const auto& pair : row.bytes) {
           for (const std::uint64_t bytes : pair)
-            CHECK((bytes == 0 || stage.shows(grouped(bytes) + "\u00A0B")));
+            CHECK((bytes == 0 || stage.shows(read_back(grouped(bytes) + " B"))));
         }
       }
     }
@@ -76,7 +82,7 @@ TEST_CASE("the counters show what the run has moved so far, and its opposite as 
 
 TEST_CASE("every number of the counters stands under an origin, and the roofline's labels are apart") {
   Stage stage({small_request("flash2")}, showing(ViewId::counters));
-  stage.draw({1920, 2400});
+  stage.draw({1920, 4800});
   for (const char* origin : {"model", "theory", "published"}) CHECK(stage.shows(origin));
   for (const RooflinePoint& p : roofline_of(stage.app.frame({})).points) {
     const Roofline r = roofline_of(stage.app.frame({}));

@@ -33,6 +33,8 @@ class Window {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    glfwWindowHint(GLFW_DEPTH_BITS, 0);
+    glfwWindowHint(GLFW_STENCIL_BITS, 0);
     handle_ = glfwCreateWindow(options.width, options.height, "tilewalk", nullptr, nullptr);
     if (!handle_) {
       const std::string why = last_error();
@@ -86,6 +88,8 @@ void clear(GLFWwindow* window, Colour colour) {
 
 void draw_frame(GLFWwindow* window, UiContext& ui, App& app) {
   if (ui.prepare(app)) ImGui_ImplOpenGL3_DestroyFontsTexture();
+  // clear() has painted it; a second time would cost a software renderer a fifth of the frame.
+  ImGui::GetStyle().Colors[ImGuiCol_WindowBg].w = 0;
   ImGui_ImplOpenGL3_NewFrame();  // makes a texture where there is none
   if (!ImGui::GetIO().Fonts->TexID) ImGui_ImplOpenGL3_CreateFontsTexture();
   ImGui_ImplGlfw_NewFrame();
