@@ -25,10 +25,13 @@ constexpr Defaults usual, of_toy{8, 4, 2, DType::f32};
 
 constexpr std::int64_t largest_n = std::int64_t{1} << 30, largest_d = 1 << 16, largest_heads = 1 << 20;
 
+bool is_arch_file(const std::string& name) {
+  return name.ends_with(".toml") || name.find('/') != std::string::npos;
+}
+
 Arch parse_arch_flags(const RunFlags& flags) {
   const std::string name = flags.arch.value_or("a100");
-  const bool is_file = name.ends_with(".toml") || name.find('/') != std::string::npos;
-  Arch arch = is_file ? read_arch_file(name) : arch_named(name);
+  Arch arch = is_arch_file(name) ? read_arch_file(name) : arch_named(name);
   if (flags.sram) {
     Level& sram = arch.levels[static_cast<std::size_t>(arch.level("sram"))];
     sram.capacity = static_cast<std::uint64_t>(
@@ -136,6 +139,8 @@ void note_long_work(const Problem& p) {
 Request resolve(const RunFlags& flags) {
   Request request;
   request.arch = parse_arch_flags(flags);
+  if (is_arch_file(flags.arch.value_or(""))) request.arch_file = *flags.arch;
+  if (flags.q) request.files = {*flags.q, flags.k.value_or(""), flags.v.value_or("")};
   const Defaults& defaults = flags.arch.value_or("") == "toy" ? of_toy : usual;
   request.tiling = parse_tiling_flags(flags, defaults);
   take_inputs(flags, defaults, request);

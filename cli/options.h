@@ -1,6 +1,7 @@
 // The flags that say what to run: the same for run, step, compare, sweep and trace.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ struct Request {
   const Fault* fault = nullptr;
   std::string inputs;  // where Q, K and V come from, in words
   std::string head;    // "" when they are not a shipped head
+  std::array<std::string, 3> files;  // of Q, K and V; "" when they are not from files
+  std::string arch_file;             // "" when the machine is a listed one
   std::uint64_t seed = 0;
   std::optional<Inputs> given;  // of a head or of files; else they are made from the seed
   bool count_only = false;

@@ -15,6 +15,7 @@ struct Moment {
   MachineState before;              // ahead of `done`: what a merge started from
   Location location;                // of `done`, or of the first event
   std::int64_t instance = 0;        // which of batch x heads is at work
+  Counts beside;                    // of the algorithm that runs along, as far in
 
   std::optional<TileId>
       tile;              // of the score matrix: the one at work, or the last one of this kernel and head

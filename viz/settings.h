@@ -39,6 +39,7 @@ struct Settings {
 // What is looked at more closely. Rows are query rows of the run's first head that is at work.
 struct Selection {
   std::int64_t row = -1;  // -1: the first row of the current tile
+  std::size_t field = 0;  // of the what-if panel
 };
 
 }  // namespace tilewalk::viz
