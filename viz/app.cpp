@@ -95,6 +95,7 @@ void App::apply(const Command& command) {
           },
           [&](const ChangeSpeed& c) { settings_.speed = neighbour(speeds, settings_.speed, c.direction); },
           [&](const SelectRow& c) { selection_.row = c.row; },
+          [&](const ShowTile& c) { selection_.tile = c.tile; },
           [&](const MoveRow& c) { move_row(c.direction); },
           [&](const SetLanguage& c) { settings_.language = c.language; },
           [&](const ToggleLanguage&) {

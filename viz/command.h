@@ -44,6 +44,9 @@ struct ChangeSpeed {
 struct SelectRow {
   std::int64_t row;  // of queries; -1: follow the current tile
 };
+struct ShowTile {
+  TileShown tile;
+};
 struct MoveRow {
   int direction;
 };
@@ -81,7 +84,7 @@ struct SaveImage {
 struct Quit {};
 
 using Command = std::variant<Seek, SeekTile, SeekWords, SeekEnd, Step, TogglePlay, SetStepSize, SetSpeed,
-                             ChangeSpeed, SelectRow, MoveRow, SetLanguage, ToggleLanguage, SetTheme,
+                             ChangeSpeed, SelectRow, ShowTile, MoveRow, SetLanguage, ToggleLanguage, SetTheme,
                              NextTheme, ChangeScale, ToggleProjector, ToggleKeys, CloseOverlay, RaiseView,
                              NextView, OpenRuns, CopyText, SaveImage, Quit>;
 

@@ -105,8 +105,9 @@ void RunWorker::serve(LoadedRun& run) {
 
 void RunWorker::walk(LoadedRun& run, const Where& where) {
   const std::uint64_t position = where(run.timeline);
-  auto moment = std::make_shared<const Moment>(
-      moment_at(run.timeline, position, [this](double done) { report(done, true); }));
+  const std::shared_ptr<const Moment> last = status().moment;
+  auto moment = std::make_shared<const Moment>(moment_at(
+      run.timeline, position, [this](double done) { report(done, true); }, last.get()));
   {
     const std::lock_guard lock(mutex_);
     status_.moment = std::move(moment);

@@ -32,6 +32,11 @@ const ViewRow& view_of(ViewId id);
 // One a file.
 void draw_traversal(const Frame& frame, Commands& commands);
 std::string about_traversal(const Frame& frame);
+void draw_memory(const Frame& frame, Commands& commands);
+std::string about_memory(const Frame& frame);
+void draw_tiles(const Frame& frame, Commands& commands);
+std::string about_tiles(const Frame& frame);
+void draw_merge(const Frame& frame, Commands& commands);
 void draw_placeholder(const Frame& frame, Commands& commands);
 
 // Always there: across the top and the bottom.
