@@ -97,6 +97,7 @@ void App::apply(const Command& command) {
             selection_.row = c.row;
             clamp_selection();
           },
+          [&](const ShowTile& c) { selection_.tile = c.tile; },
           [&](const MoveRow& c) { move_row(c.direction); },
           [&](const SetLanguage& c) { settings_.language = c.language; },
           [&](const ToggleLanguage&) {

@@ -44,6 +44,9 @@ struct ChangeSpeed {
 struct SelectRow {
   std::int64_t row;  // of queries; -1: follow the current tile
 };
+struct ShowTile {
+  TileShown tile;
+};
 struct MoveRow {
   int direction;
 };
@@ -106,7 +109,7 @@ struct Quit {};
 
 using Command =
     std::variant<Seek, SeekTile, SeekWords, SeekEnd, Step, TogglePlay, SetStepSize, SetSpeed, ChangeSpeed,
-                 SelectRow, MoveRow, SetLanguage, ToggleLanguage, SetTheme, NextTheme, ChangeScale,
+                 SelectRow, ShowTile, MoveRow, SetLanguage, ToggleLanguage, SetTheme, NextTheme, ChangeScale,
                  ToggleProjector, ToggleKeys, CloseOverlay, RaiseView, NextView, OpenRuns, MoveField,
                  SelectField, ChangeField, KeepRuns, CopyCall, OpenRecorded, RunKernel, OpenFiles,
                  SeekDivergence, FocusGoTo, CopyText, SaveImage, Quit>;

@@ -135,8 +135,9 @@ bool RunWorker::wait_for_rest(std::chrono::milliseconds limit) const {
 
 void RunWorker::walk(LoadedRun& run, const Where& where) {
   const std::uint64_t position = where(run.timeline);
+  const std::shared_ptr<const Moment> last = status().moment;
   const Progress progress = [this](double done) { report(done, true); };
-  auto moment = std::make_shared<Moment>(moment_at(run.timeline, position, progress));
+  auto moment = std::make_shared<Moment>(moment_at(run.timeline, position, progress, last.get()));
   if (run.beside) moment->beside = counts_as_far(*run.beside, run.timeline, progress);
   {
     const std::lock_guard lock(mutex_);

@@ -9,11 +9,11 @@ namespace {
 // In the order of ViewId. Of those that share a place, the first one is seen first.
 constexpr ViewRow table[] = {
     {ViewId::what_if, "what-if", Str::view_what_if, Place::left, draw_what_if},
-    {ViewId::memory, "memory", Str::view_memory, Place::middle_top, draw_placeholder},
+    {ViewId::memory, "memory", Str::view_memory, Place::middle_top, draw_memory, about_memory},
     {ViewId::traversal, "traversal", Str::view_traversal, Place::middle_bottom, draw_traversal,
      about_traversal},
-    {ViewId::tiles, "tiles", Str::view_tiles, Place::middle_corner, draw_placeholder},
-    {ViewId::merge, "merge", Str::view_merge, Place::right_top, draw_placeholder},
+    {ViewId::tiles, "tiles", Str::view_tiles, Place::middle_corner, draw_tiles, about_tiles},
+    {ViewId::merge, "merge", Str::view_merge, Place::right_top, draw_merge},
     {ViewId::counters, "counters", Str::view_counters, Place::right_bottom, draw_counters},
     {ViewId::source, "source", Str::view_source, Place::right_bottom, draw_source},
     {ViewId::gpu, "gpu", Str::view_gpu, Place::right_bottom, draw_gpu},

@@ -40,6 +40,11 @@ void draw_counters(const Frame& frame, Commands& commands);
 void draw_what_if(const Frame& frame, Commands& commands);
 void draw_source(const Frame& frame, Commands& commands);
 void draw_gpu(const Frame& frame, Commands& commands);
+void draw_memory(const Frame& frame, Commands& commands);
+std::string about_memory(const Frame& frame);
+void draw_tiles(const Frame& frame, Commands& commands);
+std::string about_tiles(const Frame& frame);
+void draw_merge(const Frame& frame, Commands& commands);
 void draw_placeholder(const Frame& frame, Commands& commands);
 
 // Always there: across the top and the bottom.
