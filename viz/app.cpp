@@ -96,6 +96,10 @@ void App::apply(const Command& command) {
           [&](const ChangeSpeed& c) { settings_.speed = neighbour(speeds, settings_.speed, c.direction); },
           [&](const SelectRow& c) { selection_.row = c.row; },
           [&](const ShowTile& c) { selection_.tile = c.tile; },
+          [&](const NextTile&) {
+            constexpr int count = static_cast<int>(TileShown::rows) + 1;
+            selection_.tile = static_cast<TileShown>((static_cast<int>(selection_.tile) + 1) % count);
+          },
           [&](const MoveRow& c) { move_row(c.direction); },
           [&](const SetLanguage& c) { settings_.language = c.language; },
           [&](const ToggleLanguage&) {

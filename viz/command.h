@@ -47,6 +47,7 @@ struct SelectRow {
 struct ShowTile {
   TileShown tile;
 };
+struct NextTile {};  // the next of TileShown
 struct MoveRow {
   int direction;
 };
@@ -84,7 +85,7 @@ struct SaveImage {
 struct Quit {};
 
 using Command = std::variant<Seek, SeekTile, SeekWords, SeekEnd, Step, TogglePlay, SetStepSize, SetSpeed,
-                             ChangeSpeed, SelectRow, ShowTile, MoveRow, SetLanguage, ToggleLanguage, SetTheme,
+                             ChangeSpeed, SelectRow, ShowTile, NextTile, MoveRow, SetLanguage, ToggleLanguage, SetTheme,
                              NextTheme, ChangeScale, ToggleProjector, ToggleKeys, CloseOverlay, RaiseView,
                              NextView, OpenRuns, CopyText, SaveImage, Quit>;
 

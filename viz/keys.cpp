@@ -18,6 +18,7 @@ std::span<const KeyRow> key_table() {
       {{Key::up}, "↑", Str::key_row_up, MoveRow{-1}},
       {{Key::down}, "↓", Str::key_row_down, MoveRow{1}},
       {{Key::f}, "F", Str::key_row_follow, SelectRow{-1}},
+      {{Key::t}, "T", Str::key_next_tile, NextTile{}},
       {{Key::tab}, "Tab", Str::key_next_view, NextView{1}},
       {{Key::tab, false, true}, "Shift Tab", Str::key_previous_view, NextView{-1}},
       {{Key::f2}, "F2", Str::key_language, ToggleLanguage{}},

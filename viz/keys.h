@@ -34,7 +34,8 @@ enum class Key : std::uint8_t {
   question,
   f,
   p,
-  q
+  q,
+  t
 };
 
 struct KeyPress {

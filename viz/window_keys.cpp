@@ -30,6 +30,8 @@ constexpr std::pair<unsigned, Key> by_character[] = {{'1', Key::digit1},
                                                      {']', Key::right_bracket},
                                                      {'f', Key::f},
                                                      {'F', Key::f},
+                                                     {'t', Key::t},
+                                                     {'T', Key::t},
                                                      {'p', Key::p},
                                                      {'P', Key::p}};
 
