@@ -66,7 +66,8 @@ TEST_CASE("a load shows its bytes and what it is, and the link what has passed o
   const Counts counts = run.moment.state.total();
   CHECK(stage.shows("loaded " + plain(grouped(counts.total(int(hbm), false))) + " B"));
   CHECK(stage.shows("stored " + plain(grouped(counts.total(int(hbm), true))) + " B"));
-  CHECK(stage.shows(plain(amount(run.moment.state.used[std::size_t(run.plan().config.arch.level("sram"))])) + " of 163"));
+  CHECK(stage.shows(plain(amount(run.moment.state.used[std::size_t(run.plan().config.arch.level("sram"))])) +
+                    " of 163"));
   stage.app.apply(SeekWords{"store O 2"});
   stage.draw(size);
   CHECK(stage.shows("store O 2 · 8×16 f16"));

@@ -77,13 +77,16 @@ void draw_absent(const Frame& frame, const RunFrame& run, const Box& box) {
   const auto bytes = static_cast<std::uint64_t>(p.n_q * p.n_kv) * size_of(p.dtype);
   const std::string words = frame.filled(Str::never_in_hbm, which),
                     size = frame.filled(Str::would_take, amount(bytes));
-  const Box text = box.inset(std::round(frame.px(8)), std::round(frame.px(4)));
+  const Box text = box.inset(std::round(frame.px(8)), std::round(frame.px(2)));
   const float step = std::ceil(line_height(frame.fonts.small) * 1.2f);
   const std::string both = words + "\n" + size;
   const auto lines = [&](const std::string& t) {
     return float(wrapped(t, text.width(), frame.fonts.small).size()) * step;
   };
-  const std::string& shown = lines(both) <= text.height() + 2 ? both : words;
+  const std::string brief = frame.filled(Str::never_in_hbm_short, which);
+  const std::string& shown = lines(both) <= text.height() + 2    ? both
+                             : lines(words) <= text.height() + 2 ? words
+                                                                 : brief;
   const float spare = std::max(0.0f, (text.height() - lines(shown)) / 2);
   draw_wrapped(text.moved(0, spare), shown, colour, frame.fonts.small);
   if (hovered(box)) tooltip(frame, words + "\n" + size);

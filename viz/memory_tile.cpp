@@ -83,7 +83,7 @@ void draw_tile(const Frame& frame, const RunFrame& run, std::size_t n, const Box
     ImGui::GetWindowDrawList()->AddRect(box.min, box.max, frame.theme.strong, frame.px(4), 0,
                                         std::max(1.0f, frame.px(writes ? 2.0f : 1.0f)));
   const ImFont* font = is_column(tile) || box.width() < frame.px(30) ? frame.fonts.small : frame.fonts.body;
-  Box text = box.inset(std::round(frame.px(box.width() > frame.px(40) ? 6 : 2)), std::round(frame.px(2)));
+  Box text = box.inset(std::round(frame.px(box.width() > frame.px(40) ? 6 : 1)), std::round(frame.px(2)));
   const std::string letter = letter_of(tile.name), holds = contents_of(run, static_cast<TileHandle>(n));
   const Colour colour = state.allocated ? frame.theme.strong : frame.theme.muted;
   const float line = std::ceil(line_height(font)), below = std::ceil(line_height(frame.fonts.small));
@@ -92,6 +92,9 @@ void draw_tile(const Frame& frame, const RunFrame& run, std::size_t n, const Box
   const Align align = is_column(tile) || text.width() < frame.px(24) ? Align::centre : Align::left;
   const std::string_view shown = first_that_fits({letter, brief_letter(tile.name), ""}, text.width(), font);
   draw_text(frame, two ? text.cut_top(line) : text, shown, colour, font, two ? Align::left : align);
+  const float spare = text.width() - text_width(letter, font) - frame.px(6);
+  if (!two && state.allocated && !holds.empty() && text_width(holds, frame.fonts.small) <= spare)
+    draw_text(frame, text, holds, frame.theme.strong, frame.fonts.small, Align::right);
   if (two) draw_text(frame, text.cut_bottom(below), holds, frame.theme.strong, frame.fonts.small);
   if (hovered(box) && n < run.moment.state.tiles.size()) tooltip(frame, tile_hint(frame, run, n));
 }

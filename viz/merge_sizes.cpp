@@ -32,7 +32,8 @@ Content content_of(const Frame& frame, const RunFrame& run) {
 
 namespace {
 
-Heights sized(const Frame& frame, const Content& content, float width, bool tight, Filled filled) {
+Heights sized(const Frame& frame, const Content& content, float width, bool tight, Filled filled,
+              bool all_notes) {
   Heights h{};
   const auto count = float(content.lines.size());
   h.filled = filled;
@@ -40,7 +41,7 @@ Heights sized(const Frame& frame, const Content& content, float width, bool tigh
   h.step = std::round(frame.px(tight ? 21 : 25));
   h.below = filled == Filled::below ? std::round(frame.px(18)) : 0;
   h.strips = has_strips(content.merge) ? std::round(frame.px(tight ? 38 : 48)) : 0;
-  h.notes = notes_height(frame, content.notes, width, !tight);
+  h.notes = notes_height(frame, content.notes, width, all_notes);
   h.lines = (h.step + h.below) * count;
   h.total = h.heading + h.lines + h.strips + h.notes;
   return h;
@@ -58,12 +59,14 @@ Heights heights_of(const Frame& frame, const Content& content, float width, floa
     filled = std::max(filled, formula_width(frame, line.filled, frame.fonts.mono_small));
   }
   const float beside = width - 3 * column_width(frame, width) - frame.px(15);
-  Heights h = sized(frame, content, width, false, Filled::beside);
+  Heights h = sized(frame, content, width, false, Filled::beside, true);
   h.formula = formula;
-  if (formula + frame.px(14) + filled > beside) h = sized(frame, content, width, false, Filled::below);
-  if (h.total > room && h.filled == Filled::below) h = sized(frame, content, width, false, Filled::nowhere);
+  if (formula + frame.px(14) + filled > beside) h = sized(frame, content, width, false, Filled::below, true);
+  if (h.total > room && h.filled == Filled::below)
+    h = sized(frame, content, width, false, Filled::nowhere, true);
   if (h.total > room) {
-    h = sized(frame, content, width, true, h.filled);
+    h = sized(frame, content, width, true, h.filled, true);
+    if (h.total > room) h = sized(frame, content, width, true, h.filled, false);
     h.formula = formula;
   }
   return h;

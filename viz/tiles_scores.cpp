@@ -58,6 +58,21 @@ namespace {
 
 bool is_column(const Tile& tile) { return tile.cols == Axis::one; }
 
+// At most so many of the tiles of one column; m, l and alpha before others.
+std::vector<int> columns_shown(const RunFrame& run, std::size_t most) {
+  const Kernel& kernel = kernel_of(run);
+  std::vector<int> columns;
+  for (const char* name : {"m", "l", "alpha"}) {
+    if (const int n = kernel.find(name); n >= 0) columns.push_back(n);
+  }
+  for (std::size_t n = 0; n < kernel.tiles.size(); ++n) {
+    const bool listed = std::find(columns.begin(), columns.end(), int(n)) != columns.end();
+    if (is_column(kernel.tiles[n]) && !listed) columns.push_back(int(n));
+  }
+  columns.resize(std::min(columns.size(), most));
+  return columns;
+}
+
 // What the columns are given beside the map: enough for numbers, where its rows are high enough for them.
 float columns_room(const Frame& frame, const RunFrame& run, int tile, const Box& box) {
   const Kernel& kernel = kernel_of(run);
@@ -74,15 +89,13 @@ float columns_room(const Frame& frame, const RunFrame& run, int tile, const Box&
 float draw_columns(const Frame& frame, const RunFrame& run, const Box& heads, Box box, const HeatMap& beside,
                    Commands& commands) {
   const Kernel& kernel = kernel_of(run);
-  std::vector<int> columns;
-  for (std::size_t n = 0; n < kernel.tiles.size(); ++n) {
-    if (is_column(kernel.tiles[n])) columns.push_back(int(n));
-  }
-  if (columns.empty() || beside.box.empty()) return 0;
-  const float gap = std::round(frame.px(4)), count = float(columns.size());
-  const bool numbers = beside.box.height() / float(beside.down) >= line_height(frame.fonts.mono_small);
+  if (beside.box.empty()) return 0;
+  const float gap = std::round(frame.px(4)), row = beside.box.height() / float(beside.down);
+  const bool numbers = row >= line_height(frame.fonts.mono_small);
+  const auto most = std::size_t(std::max(0.0f, (box.width() + 1) / (frame.px(9) + gap)));
+  const std::vector<int> columns = columns_shown(run, most);
+  const auto count = float(std::max<std::size_t>(1, columns.size()));
   const float width = std::floor(std::min(frame.px(numbers ? 50 : 14), (box.width() - gap * count) / count));
-  if (width < frame.px(9)) return 0;
   const float left = box.min.x;
   for (const int n : columns) {
     box.cut_left(gap);

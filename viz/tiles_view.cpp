@@ -36,6 +36,7 @@ void draw_tabs(const Frame& frame, Box row, Commands& commands) {
   const float gap = std::round(frame.px(5)),
               last = std::min(button_width(frame, labels[5]), row.width() * 0.34f);
   const float width = std::floor((row.width() - last - 5 * gap) / 5);
+  if (row.width() >= 5 * frame.px(53) + last + frame.px(80)) row = origin_badge(frame, row, Origin::model);
   for (std::size_t n = 0; n < std::size(all); ++n) {
     const Box box = row.cut_left(n == 5 ? last : std::min(width, frame.px(48)));
     row.cut_left(gap);
@@ -58,6 +59,10 @@ void draw_foot(const Frame& frame, const RunFrame& run, Box box, HeatScale scale
   const float wanted = std::ceil(text_width(row, frame.fonts.small)) + 1;
   draw_text(frame, box.cut_right(wanted), row, frame.theme.path, frame.fonts.small, Align::right);
   box.cut_right(frame.px(10));
+  const std::string_view log = frame.text(Str::log_scale);
+  const float words = std::ceil(text_width(log, frame.fonts.small)) + frame.px(8);
+  if (scale.weights && box.width() >= frame.px(150) + words)
+    draw_text(frame, box.cut_right(words), log, frame.theme.muted, frame.fonts.small, Align::right);
   draw_heat_legend(frame, box, scale);
 }
 
