@@ -9,6 +9,7 @@
 #include "sim/softmax.h"
 #include "tests/colour_vision.h"
 #include "tests/viz_stage.h"
+#include "tests/viz_text_checks.h"
 #include "viz/formula.h"
 #include "viz/heat_map.h"
 #include "viz/numbers.h"
@@ -57,6 +58,17 @@ Oracle oracle_of(const RunFrame& run, std::int64_t row) {
     oracle.l.push_back(l);
   }
   return oracle;
+}
+
+// 8 rows of d = 4 in tiles of 2.
+RunRequest toy_request(const std::string& algorithm) {
+  RunRequest request = small_request(algorithm);
+  request.arch = arch_named("toy");
+  request.problem.n_q = request.problem.n_kv = 8;
+  request.problem.d = 4;
+  request.problem.dtype = DType::f32;
+  request.tiling.block_q = request.tiling.block_kv = 2;
+  return request;
 }
 
 }  // namespace
@@ -182,13 +194,7 @@ TEST_CASE("a faulty schedule's numbers are marked where they are not what the fo
 TEST_CASE("tiles: the numbers of small tiles stand in their cells, of every algorithm") {
   std::mt19937 random(3);
   for (const auto name : algorithm_names()) {
-    RunRequest request = small_request(std::string(name));
-    request.arch = arch_named("toy");
-    request.problem.n_q = request.problem.n_kv = 8;
-    request.problem.d = 4;
-    request.problem.dtype = DType::f32;
-    request.tiling.block_q = request.tiling.block_kv = 2;
-    Stage stage({request});
+    Stage stage({toy_request(std::string(name))});
     for (int n = 0; n < 8; ++n) {
       stage.app.apply(Seek{1 + random() % stage.run().facts.size});
       stage.draw(size);
@@ -235,6 +241,20 @@ TEST_CASE("a cell says what it was made of: S from q and k, P from S and m, O fr
   CHECK(output.find(" = " + number(*value_in(run.moment.state, o, 2, 5))) != std::string::npos);
 }
 
+TEST_CASE("scores that are left over from the tile before are still its weights") {
+  Stage stage({small_request("flash2")});
+  stage.app.apply(SeekWords{"load V 2"});  // of tile (2, 2): s holds P of (2, 1)
+  stage.draw(size);
+  const Frame frame = stage.app.frame({});
+  const RunFrame& run = frame.runs.front();
+  REQUIRE(run.moment.tile == TileId{2, 2});
+  CHECK(score_stage(run) == ScoreStage::weights);
+  CHECK(stage.shows("P 2, 1"));
+  CHECK(cell_words(frame, run, find_tile(run, "s"), 1, 3)
+            .starts_with("P[17,\u00A0"
+                         "11] = "));
+}
+
 TEST_CASE("hovering a cell shows what it was made of, and a click looks at its row") {
   Stage stage({small_request("flash2")});
   stage.app.apply(SeekWords{"gemm s 3 1"});
@@ -253,16 +273,33 @@ TEST_CASE("hovering a cell shows what it was made of, and a click looks at its r
   CHECK(stage.app.frame({}).selection.row > 24);
 }
 
-TEST_CASE("every kind of tile and all rows are drawn, of every algorithm") {
+TEST_CASE("memory and values can be read at every place, of every algorithm, size and kind of tile") {
   std::mt19937 random(11);
+  const std::pair<ImVec2, float> looks[] = {{{1280, 720}, 1.0f},
+                                            {{1280, 720}, 1.5f},
+                                            {{1280, 720}, 2.0f},
+                                            {{1920, 1080}, 1.0f},
+                                            {{1920, 1080}, 2.0f}};
+  const ViewId shown[] = {ViewId::memory, ViewId::tiles, ViewId::merge};
+  std::size_t n = 0;
   for (const auto name : algorithm_names()) {
-    Stage stage({small_request(std::string(name))});
-    for (int n = 0; n < 12; ++n) {
-      stage.app.apply(Seek{random() % (stage.run().facts.size + 1)});
-      stage.app.apply(NextTile{});
-      stage.app.apply(RaiseView{ViewId::tiles});
-      stage.draw({1280, 720});
-      CHECK(stage.shows("all rows"));
+    for (const bool toy : {false, true}) {
+      Stage stage({toy ? toy_request(std::string(name)) : small_request(std::string(name))});
+      for (const auto& [look, scale] : looks) {
+        stage.app.apply(ChangeScale{0});
+        while (stage.app.settings().scale < scale) stage.app.apply(ChangeScale{1});
+        for (int again = 0; again < 3; ++again, ++n) {
+          stage.app.apply(Seek{random() % (stage.run().facts.size + 1)});
+          stage.app.apply(NextTile{});
+          if (n % 4 == 0) stage.app.apply(ToggleLanguage{});
+          stage.app.apply(RaiseView{shown[n % 3]});
+          const auto& texts = stage.draw(look);
+          INFO(name, toy ? " toy" : "", " ", look.x, " scale ", scale, " at ", stage.run().moment.position,
+               " view ", view_of(shown[n % 3]).name);
+          CHECK(overlap_in(texts) == "");
+          CHECK(cut_in(texts) == "");
+        }
+      }
     }
   }
 }

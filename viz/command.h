@@ -85,9 +85,9 @@ struct SaveImage {
 struct Quit {};
 
 using Command = std::variant<Seek, SeekTile, SeekWords, SeekEnd, Step, TogglePlay, SetStepSize, SetSpeed,
-                             ChangeSpeed, SelectRow, ShowTile, NextTile, MoveRow, SetLanguage, ToggleLanguage, SetTheme,
-                             NextTheme, ChangeScale, ToggleProjector, ToggleKeys, CloseOverlay, RaiseView,
-                             NextView, OpenRuns, CopyText, SaveImage, Quit>;
+                             ChangeSpeed, SelectRow, ShowTile, NextTile, MoveRow, SetLanguage, ToggleLanguage,
+                             SetTheme, NextTheme, ChangeScale, ToggleProjector, ToggleKeys, CloseOverlay,
+                             RaiseView, NextView, OpenRuns, CopyText, SaveImage, Quit>;
 
 // In the order in which views asked.
 using Commands = std::vector<Command>;

@@ -5,6 +5,7 @@
 #include "viz/memory_parts.h"
 #include "viz/sentence.h"
 #include "viz/text.h"
+#include "viz/tile_values.h"
 #include "viz/widgets.h"
 
 namespace tilewalk::viz {
@@ -113,10 +114,7 @@ Rect held_by(const RunFrame& run, TileHandle handle) {
 std::string_view scores_letter(const RunFrame& run, TileHandle handle) {
   const Tile& tile = run.plan().kernels[run.moment.location.launch].tiles[handle];
   if (!is_scores(tile)) return tile.name;
-  if (tile.name == "p") return "P";
-  const Event* e = last_write(run.moment, handle);
-  const bool weights =
-      e && (e->op == Op::softmax || e->op == Op::online_softmax || e->op == Op::block_softmax);
+  const bool weights = run.plan().algorithm().softmax && score_stage(run) == ScoreStage::weights;
   return weights ? "P" : "S";
 }
 

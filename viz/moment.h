@@ -22,8 +22,8 @@ struct Moment {
       tile;              // of the score matrix: the one at work, or the last one of this kernel and head
   bool in_tile = false;  // it is at work
 
-  // What the CTA did up to the position: from the first event of its last tile on; before its first tile, from
-  // its own first event on. Both are bounded.
+  // What the CTA did up to the position: from the first event of its last tile on; before its first tile,
+  // from its own first event on. Both are bounded.
   std::vector<Event> story;
   // The state ahead of the event of the story from which on the running values m, l and O change, and that
   // event's place in the story; null: it has not come yet.
