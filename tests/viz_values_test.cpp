@@ -103,6 +103,19 @@ TEST_CASE("the merge of a row: before, tile and after are those of online softma
   }
 }
 
+TEST_CASE("what the mask is going to hide has no say in the tile's maximum") {
+  Stage stage({small_request("flash2")});
+  stage.app.apply(SelectRow{25});  // sees 2 of the 8 keys of the tile on the diagonal
+  stage.app.apply(SeekWords{"gemm s 3 3"});
+  const RunFrame run = stage.run();
+  const Frame frame = stage.app.frame({});
+  const RowMerge ahead = row_merge(frame, run);
+  const auto scores = row_in(run.moment.state, find_scores(run), 1);
+  REQUIRE(ahead.m_tile);
+  CHECK(*ahead.m_tile == std::max(scores[0], scores[1]));
+  CHECK(ahead.s[2] == -infinity);
+}
+
 TEST_CASE("the path of a row over key blocks is online softmax done by hand, and knows how far it is") {
   for (const char* name : {"flash2", "flash1"}) {
     Stage stage({small_request(name)});

@@ -129,11 +129,13 @@ void draw_plots(const Frame& frame, Box box, const RowPath& path) {
 }
 
 void draw_heading(const Frame& frame, const RunFrame& run, Box box, const RowMerge& merge) {
+  const std::string name(run.plan().algorithm().name);
+  const bool named = frame.runs.size() > 1 || run.plan().kernels.size() > 1;
+  if (merge.kind == MergeKind::off)  // there are no numbers
+    return void(draw_text(frame, box, name, frame.theme.strong, frame.fonts.body));
   box = origin_badge(frame, box, Origin::model);
-  std::string title = frame.filled(Str::merge_row, merge.row);
-  if (frame.runs.size() > 1 || run.plan().kernels.size() > 1)
-    title = std::string(run.plan().algorithm().name) + " · " + title;
-  draw_text(frame, box, title + " · " + merge_title(frame, run, merge), frame.theme.strong, frame.fonts.body);
+  const std::string title = frame.filled(Str::merge_row, merge.row) + " · " + merge_title(frame, run, merge);
+  draw_text(frame, box, named ? name + " · " + title : title, frame.theme.strong, frame.fonts.body);
 }
 
 void draw_notes(const Frame& frame, Box& box, const std::vector<Note>& notes, bool all) {
