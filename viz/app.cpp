@@ -98,6 +98,10 @@ void App::apply(const Command& command) {
             clamp_selection();
           },
           [&](const ShowTile& c) { selection_.tile = c.tile; },
+          [&](const NextTile&) {
+            constexpr int count = static_cast<int>(TileShown::rows) + 1;
+            selection_.tile = static_cast<TileShown>((static_cast<int>(selection_.tile) + 1) % count);
+          },
           [&](const MoveRow& c) { move_row(c.direction); },
           [&](const SetLanguage& c) { settings_.language = c.language; },
           [&](const ToggleLanguage&) {

@@ -47,6 +47,7 @@ struct SelectRow {
 struct ShowTile {
   TileShown tile;
 };
+struct NextTile {};  // the next of TileShown
 struct MoveRow {
   int direction;
 };
@@ -109,9 +110,9 @@ struct Quit {};
 
 using Command =
     std::variant<Seek, SeekTile, SeekWords, SeekEnd, Step, TogglePlay, SetStepSize, SetSpeed, ChangeSpeed,
-                 SelectRow, ShowTile, MoveRow, SetLanguage, ToggleLanguage, SetTheme, NextTheme, ChangeScale,
-                 ToggleProjector, ToggleKeys, CloseOverlay, RaiseView, NextView, OpenRuns, MoveField,
-                 SelectField, ChangeField, KeepRuns, CopyCall, OpenRecorded, RunKernel, OpenFiles,
+                 SelectRow, ShowTile, NextTile, MoveRow, SetLanguage, ToggleLanguage, SetTheme, NextTheme,
+                 ChangeScale, ToggleProjector, ToggleKeys, CloseOverlay, RaiseView, NextView, OpenRuns,
+                 MoveField, SelectField, ChangeField, KeepRuns, CopyCall, OpenRecorded, RunKernel, OpenFiles,
                  SeekDivergence, FocusGoTo, CopyText, SaveImage, Quit>;
 
 // In the order in which views asked.

@@ -96,7 +96,7 @@ float formula_width(const Frame& frame, std::string_view formula, const ImFont* 
 void draw_formula(const Frame& frame, const Box& box, std::string_view formula, const ImFont* font,
                   Colour colour) {
   float x = box.min.x;
-  const float rise = line_height(font) * 0.3f;
+  const float rise = line_height(font) * 0.24f;
   std::string whole;
   bool cut = false;
   for (const Piece& piece : Parser(formula).parse()) {

@@ -9,10 +9,10 @@
 namespace tilewalk::viz {
 namespace {
 
-constexpr float thinnest = 2.5f;           // pixels of a cell
-constexpr std::int64_t most_cells = 96;    // a side
-constexpr std::int64_t most_samples = 16;  // of the values that a cell stands for
-constexpr float shades = 40;               // so that neighbours of nearly one colour are drawn as one
+constexpr float thinnest = 2.5f;          // pixels of a cell
+constexpr std::int64_t most_cells = 96;   // a side
+constexpr std::int64_t most_samples = 4;  // of the values that a cell stands for
+constexpr float shades = 40;              // so that neighbours of nearly one colour are drawn as one
 
 struct Ends {
   Colour negative, positive, far;  // far: beyond positive, for weights near 1
@@ -72,7 +72,7 @@ void draw_no_value(const Frame& frame, const Box& box, CellKind kind) {
 
 HeatScale scale_of(const HeatGrid& grid) {
   HeatScale scale{false, 0};
-  const std::int64_t count = grid.rows * grid.cols, stride = std::max<std::int64_t>(1, count / 4096);
+  const std::int64_t count = grid.rows * grid.cols, stride = std::max<std::int64_t>(1, count / 1024);
   for (std::int64_t n = 0; n < count; n += stride) {
     const CellValue value = grid.at(n / grid.cols, n % grid.cols);
     if (value.kind == CellKind::value && std::isfinite(value.value))
@@ -130,8 +130,6 @@ HeatMap place_heat_map(std::int64_t rows, std::int64_t cols, const Box& area, bo
   } else {
     h = std::min(h, 3 * w), w = std::min(w, 3 * h);
   }
-  if (w >= 4) w = std::floor(w);
-  if (h >= 4) h = std::floor(h);
   map.box = {area.min, {area.min.x + w * float(map.across), area.min.y + h * float(map.down)}};
   return map;
 }
@@ -141,8 +139,23 @@ void draw_heat_map(const Frame& frame, const HeatMap& map, const HeatGrid& grid,
   const float w = map.box.width() / float(map.across), h = map.box.height() / float(map.down);
   const float gap = std::min(w, h) >= 6 ? 1.0f : 0.0f;
   ImDrawList* list = ImGui::GetWindowDrawList();
+  // On whole pixels, where cells are large enough for it not to make them uneven.
+  const auto edge = [gap](float start, std::int64_t n, float step) {
+    const float at = start + float(n) * step;
+    return gap > 0 ? std::floor(at) : at;
+  };
   const auto look = [&](const CellValue& v) {
     return v.kind == CellKind::value ? heat_colour(frame.theme, scale, v.value) : Colour(v.kind);
+  };
+  std::int64_t empty_from = 0;  // rows above this one, from here on, hold no value and are alike
+  CellKind empty = CellKind::value;
+  const auto finish_empty = [&](std::int64_t y) {
+    if (empty != CellKind::value)
+      draw_no_value(frame,
+                    {{map.box.min.x, edge(map.box.min.y, empty_from, h)},
+                     {edge(map.box.min.x, map.across, w) - gap, edge(map.box.min.y, y, h) - gap}},
+                    empty);
+    empty = CellKind::value;
   };
   for (std::int64_t y = 0; y < map.down; ++y) {
     CellValue next = pick(map, grid, y, 0);
@@ -153,8 +166,14 @@ void draw_heat_map(const Frame& frame, const HeatMap& map, const HeatGrid& grid,
       do {
         if (++x < map.across) next = pick(map, grid, y, x);
       } while (x < map.across && look(next) == look(now) && (gap == 0 || now.kind != CellKind::value));
-      const Box cell{{map.box.min.x + float(begin) * w, map.box.min.y + float(y) * h},
-                     {map.box.min.x + float(x) * w - gap, map.box.min.y + float(y + 1) * h - gap}};
+      const bool whole_row = now.kind != CellKind::value && begin == 0 && x == map.across;
+      if (!whole_row || empty != now.kind) finish_empty(y);
+      if (whole_row) {
+        if (empty == CellKind::value) empty = now.kind, empty_from = y;
+        continue;
+      }
+      const Box cell{{edge(map.box.min.x, begin, w), edge(map.box.min.y, y, h)},
+                     {edge(map.box.min.x, x, w) - gap, edge(map.box.min.y, y + 1, h) - gap}};
       if (now.kind != CellKind::value) {
         draw_no_value(frame, cell, now.kind);
       } else {
@@ -163,6 +182,7 @@ void draw_heat_map(const Frame& frame, const HeatMap& map, const HeatGrid& grid,
       }
     }
   }
+  finish_empty(map.down);
 }
 
 void draw_heat_legend(const Frame& frame, Box box, const HeatScale& scale) {

@@ -26,6 +26,7 @@ std::span<const KeyRow> key_table() {
       {{Key::g}, "G", Str::key_go_to, FocusGoTo{}},
       {{Key::d}, "D", Str::first_difference, SeekDivergence{}},
       {{Key::s}, "S", Str::key_save, SaveImage{""}},
+      {{Key::t}, "T", Str::key_next_tile, NextTile{}},
       {{Key::tab}, "Tab", Str::key_next_view, NextView{1}},
       {{Key::tab, false, true}, "Shift Tab", Str::key_previous_view, NextView{-1}},
       {{Key::f2}, "F2", Str::key_language, ToggleLanguage{}},

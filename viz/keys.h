@@ -38,7 +38,8 @@ enum class Key : std::uint8_t {
   g,
   p,
   q,
-  s
+  s,
+  t
 };
 
 struct KeyPress {

@@ -5,8 +5,6 @@
 #include "viz/text.h"
 
 namespace tilewalk::viz {
-namespace {
-
 void dashed_line(ImVec2 from, ImVec2 to, Colour colour, float dash, float thickness) {
   const float dx = to.x - from.x, dy = to.y - from.y, length = std::sqrt(dx * dx + dy * dy);
   for (float at = 0; at < length; at += 2 * dash) {
@@ -15,8 +13,6 @@ void dashed_line(ImVec2 from, ImVec2 to, Colour colour, float dash, float thickn
                                         {from.x + dx * b, from.y + dy * b}, colour, thickness);
   }
 }
-
-}  // namespace
 
 void dashed_frame(const Box& box, Colour colour, float dash, float thickness) {
   const ImVec2 a = box.min, b{box.max.x, box.min.y}, c = box.max, d{box.min.x, box.max.y};

@@ -8,6 +8,7 @@
 
 namespace tilewalk::viz {
 
+void dashed_line(ImVec2 from, ImVec2 to, Colour colour, float dash, float thickness = 1);
 void dashed_frame(const Box& box, Colour colour, float dash, float thickness = 1);
 
 // A cubic Bézier curve.

@@ -26,9 +26,11 @@ struct MemoryPlaces {
       tensors;  // the block of each that is at work, else all of it; empty where it is not in HBM
 };
 
+void draw_tile(const Frame& frame, const RunFrame& run, std::size_t tile, const Box& box);
 void draw_chip_level(const Frame& frame, const RunFrame& run, int level, const Box& box,
                      MemoryPlaces& places);
 void draw_link(const Frame& frame, const RunFrame& run, const Box& box);
+void draw_tensor(const Frame& frame, const RunFrame& run, std::size_t tensor, Box box, MemoryPlaces& places);
 void draw_hbm(const Frame& frame, const RunFrame& run, const Box& box, MemoryPlaces& places);
 // The arrow of a load or store; the link is drawn over it.
 void draw_way(const Frame& frame, const RunFrame& run, const MemoryPlaces& places);

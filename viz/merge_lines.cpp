@@ -147,7 +147,7 @@ std::vector<Note> merge_notes(const Frame& frame, const RunFrame& run, const Row
 std::string merge_title(const Frame& frame, const RunFrame& run, const RowMerge& r) {
   const auto& tile = run.moment.tile;
   switch (r.kind) {
-    case MergeKind::off:
+    case MergeKind::off: return "";
     case MergeKind::elsewhere: return std::string(frame.text(Str::title_stored));
     case MergeKind::start: return std::string(frame.text(Str::title_start));
     case MergeKind::finish: return std::string(frame.text(Str::title_finish));

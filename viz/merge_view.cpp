@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "viz/formula.h"
-#include "viz/merge_lines.h"
+#include "viz/merge_sizes.h"
 #include "viz/numbers.h"
 #include "viz/row_path.h"
 #include "viz/sentence.h"
@@ -15,12 +15,6 @@ namespace tilewalk::viz {
 namespace {
 
 constexpr float least_width = 270;
-
-float line_step(const Frame& frame) { return std::round(frame.px(25)); }
-
-float column_width(const Frame& frame, const Box& box) {
-  return std::floor(std::min(frame.px(82), std::max(frame.px(56), box.width() * 0.155f)));
-}
 
 struct Columns {
   Box formula, before, tile, after;
@@ -52,26 +46,30 @@ void draw_value(const Frame& frame, const Box& box, const Value& value, Colour c
   draw_text(frame, box, shown(value), colour, frame.fonts.mono, Align::right);
 }
 
-// The formula, below it the same with numbers where there is room, and at the right the values in columns.
-void draw_line(const Frame& frame, Box box, const MergeLine& line, float width, bool filled) {
+// The formula, beside or below it the same with numbers, and at the right the values in columns.
+void draw_line(const Frame& frame, Box box, const MergeLine& line, float width, const Heights& heights) {
   const Theme& theme = frame.theme;
   if (line.now) {
     const Box mark{{box.min.x, box.min.y + frame.px(3)}, {box.min.x + frame.px(3), box.max.y - frame.px(3)}};
     ImGui::GetWindowDrawList()->AddRectFilled(mark.min, mark.max, theme.path, frame.px(1.5f));
   }
   box.cut_left(std::round(frame.px(9)));
-  Box first = box.cut_top(line_step(frame));
-  const Columns columns = cut_columns(frame, first, width);
-  const Colour colour = tensor_colour(theme, line.quantity);
-  draw_formula(frame, columns.formula, line.formula, frame.fonts.body,
-               line.after || line.now ? theme.strong : theme.muted);
+  Columns columns = cut_columns(frame, box.cut_top(heights.step), width);
+  const bool settled = line.after || line.now || !line.has_result;
+  const bool beside = heights.filled == Filled::beside && !line.filled.empty();
+  const Box formula = beside ? columns.formula.cut_left(heights.formula + frame.px(14)) : columns.formula;
+  draw_formula(frame, formula, line.formula, frame.fonts.body, settled ? theme.strong : theme.muted);
   draw_value(frame, columns.before, line.before, theme.text);
   draw_value(frame, columns.tile, line.tile, theme.text);
+  const Colour colour = line.wrong             ? theme.bad
+                        : line.quantity == "m" ? theme.strong
+                                               : tensor_colour(theme, line.quantity);
   if (line.after)
-    draw_value(frame, columns.after, line.after, line.wrong ? theme.bad : colour);
+    draw_value(frame, columns.after, line.after, colour);
   else if (line.has_result)
     draw_text(frame, columns.after, "…", theme.muted, frame.fonts.mono, Align::right);
-  if (filled && !line.filled.empty())
+  if (beside) draw_formula(frame, columns.formula, line.filled, frame.fonts.mono_small, theme.muted);
+  if (heights.filled == Filled::below && !line.filled.empty())
     draw_formula(frame, box.inset(frame.px(10), 0), line.filled, frame.fonts.mono_small, theme.muted);
 }
 
@@ -81,8 +79,10 @@ void draw_strip(const Frame& frame, Box box, std::string_view label, const std::
   Box name = box.cut_left(std::round(frame.px(66)));
   draw_formula(frame, name, label, frame.fonts.body, frame.theme.text);
   box = box.inset(0, frame.px(3));
-  HeatGrid grid{1, std::int64_t(values.size()),
-                [&](std::int64_t, std::int64_t c) { return CellValue{values[std::size_t(c)]}; }};
+  HeatGrid grid{1, std::int64_t(values.size()), [&](std::int64_t, std::int64_t c) {
+                  const float value = values[std::size_t(c)];
+                  return CellValue{value, value == -INFINITY ? CellKind::masked : CellKind::value};
+                }};
   HeatMap map{box, 1, grid.cols, 1, 1};
   map.across =
       std::clamp<std::int64_t>(std::int64_t(box.width() / 3), 1, std::max<std::int64_t>(1, grid.cols));
@@ -120,10 +120,6 @@ void draw_strips(const Frame& frame, Box box, const RowMerge& merge) {
   draw_strip(frame, box.cut_top(step), alone ? "O" : "O′", merge.o_new, scale);
 }
 
-bool has_strips(const RowMerge& merge) {
-  return !merge.o.empty() || !merge.o_new.empty() || !merge.s.empty();
-}
-
 void draw_plots(const Frame& frame, Box box, const RowPath& path) {
   const float gap = std::round(frame.px(18));
   const Box left = box.cut_left(std::floor((box.width() - gap) / 2));
@@ -133,54 +129,44 @@ void draw_plots(const Frame& frame, Box box, const RowPath& path) {
 }
 
 void draw_heading(const Frame& frame, const RunFrame& run, Box box, const RowMerge& merge) {
+  const std::string name(run.plan().algorithm().name);
+  const bool named = frame.runs.size() > 1 || run.plan().kernels.size() > 1;
+  if (merge.kind == MergeKind::off)  // there are no numbers
+    return void(draw_text(frame, box, name, frame.theme.strong, frame.fonts.body));
   box = origin_badge(frame, box, Origin::model);
-  std::string title = frame.filled(Str::merge_row, merge.row);
-  if (frame.runs.size() > 1 || run.plan().kernels.size() > 1)
-    title = std::string(run.plan().algorithm().name) + " · " + title;
-  draw_text(frame, box,
-            title + std::string(frame.text(Str::place_separator)) + merge_title(frame, run, merge),
-            frame.theme.strong, frame.fonts.body);
+  const std::string title = frame.filled(Str::merge_row, merge.row) + " · " + merge_title(frame, run, merge);
+  draw_text(frame, box, named ? name + " · " + title : title, frame.theme.strong, frame.fonts.body);
 }
 
-struct Heights {
-  float lines, outputs, notes, total;
-  bool filled;
-};
-
-// How much each part takes; the numbers below the formulas only where nothing has to scroll for them.
-Heights heights_of(const Frame& frame, const std::vector<MergeLine>& lines, const std::vector<Note>& notes,
-                   bool has_output, float width, float room) {
-  Heights heights{0, has_output ? std::round(frame.px(48)) : 0, 0, 0, false};
-  const float step = line_step(frame), heading = std::round(frame.px(46));
-  for (const Note& note : notes)
-    heights.notes += float(wrapped(note.text, width, frame.fonts.body).size()) *
-                         std::ceil(line_height(frame.fonts.body) * 1.2f) +
-                     frame.px(4);
-  const float once = step * float(lines.size()), below = std::round(frame.px(18)) * float(lines.size());
-  heights.filled = heading + once + below + heights.outputs + heights.notes <= room;
-  heights.lines = once + (heights.filled ? below : 0);
-  heights.total = heading + heights.lines + heights.outputs + heights.notes;
-  return heights;
-}
-
-void draw_run(const Frame& frame, const RunFrame& run, Box box, const RowMerge& merge) {
-  const auto lines = merge_lines(run, merge);
-  const auto notes = merge_notes(frame, run, merge);
-  const bool has_output = has_strips(merge);
-  const Heights heights = heights_of(frame, lines, notes, has_output, box.width(), box.height());
-  draw_heading(frame, run, box.cut_top(std::round(frame.px(24))), merge);
-  const float width = column_width(frame, box);
-  if (!lines.empty()) draw_titles(frame, box.cut_top(std::round(frame.px(22))), width);
-  for (const MergeLine& line : lines)
-    draw_line(frame, box.cut_top(heights.lines / float(lines.size())), line, width, heights.filled);
-  if (has_output) draw_strips(frame, box.cut_top(heights.outputs), merge);
+void draw_notes(const Frame& frame, Box& box, const std::vector<Note>& notes, bool all) {
   for (const Note& note : notes) {
+    if (!all && !note.bad) continue;
     const float height =
         draw_wrapped(box, note.text, note.bad ? frame.theme.bad : frame.theme.muted, frame.fonts.body);
     box.cut_top(height + frame.px(4));
   }
+}
+
+void draw_run(const Frame& frame, const RunFrame& run, Box box, const Content& content) {
+  const Heights heights = heights_of(frame, content, box.width(), box.height());
+  const bool has_lines = !content.lines.empty();
+  Box heading = box.cut_top(heights.heading);
+  const bool columns = std::any_of(content.lines.begin(), content.lines.end(), [](const MergeLine& line) {
+    return line.has_result || line.before || line.tile || line.after;
+  });
+  const float width = column_width(frame, box.width());
+  if (has_lines) {
+    const Box titles = heading.cut_bottom(std::floor(heading.height() * 0.46f));
+    if (columns) draw_titles(frame, titles, width);
+  }
+  draw_heading(frame, run, heading, content.merge);
+  for (const MergeLine& line : content.lines)
+    draw_line(frame, box.cut_top(heights.step + heights.below), line, width, heights);
+  if (heights.strips > 0) draw_strips(frame, box.cut_top(heights.strips), content.merge);
+  draw_notes(frame, box, content.notes,
+             heights.notes >= notes_height(frame, content.notes, box.width(), true));
   box.cut_top(frame.px(4));
-  const RowPath path = box.height() >= frame.px(52) ? row_path(run, merge.row) : RowPath();
+  const RowPath path = box.height() >= frame.px(52) ? row_path(run, content.merge.row) : RowPath();
   if (!path.m.empty()) draw_plots(frame, box.cut_top(std::min(box.height(), frame.px(130))), path);
 }
 
@@ -188,27 +174,25 @@ void draw_run(const Frame& frame, const RunFrame& run, Box box, const RowMerge& 
 
 // Runs stand below one another.
 void draw_merge(const Frame& frame, Commands&) {
-  const float width = std::max(ImGui::GetContentRegionAvail().x, frame.px(least_width));
-  float wanted = 0;
-  std::vector<RowMerge> merges;
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float width = std::max(room.x, frame.px(least_width)), gap = std::round(frame.px(12)),
+              count = float(frame.runs.size());
+  const float share = (room.y - gap * (count - 1)) / count;
+  std::vector<Content> contents;
+  std::vector<float> wanted;
+  float sum = -gap;
   for (const RunFrame& run : frame.runs) {
-    merges.push_back(row_merge(frame, run));
-    wanted += heights_of(frame, merge_lines(run, merges.back()), merge_notes(frame, run, merges.back()),
-                         has_strips(merges.back()), width, 0)
-                  .total +
-              frame.px(12);
+    contents.push_back(content_of(frame, run));
+    wanted.push_back(heights_of(frame, contents.back(), width, share).total);
+    sum += wanted.back() + gap;
   }
-  Box box = content_box(frame, least_width, wanted / frame.px(1));
-  const float spare = std::max(0.0f, box.height() - wanted) / float(frame.runs.size());
+  Box box = content_box(frame, least_width, sum / frame.px(1));
+  const float spare = std::floor((box.height() - sum) / count);
   for (std::size_t n = 0; n < frame.runs.size(); ++n) {
-    const RunFrame& run = frame.runs[n];
-    const float each = heights_of(frame, merge_lines(run, merges[n]), merge_notes(frame, run, merges[n]),
-                                  has_strips(merges[n]), width, 0)
-                           .total +
-                       frame.px(12) + spare;
     ImGui::PushID(int(n));
-    draw_run(frame, run, box.cut_top(each), merges[n]);
+    draw_run(frame, frame.runs[n], box.cut_top(std::ceil(wanted[n]) + spare), contents[n]);
     ImGui::PopID();
+    box.cut_top(gap);
   }
 }
 

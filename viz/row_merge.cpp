@@ -36,6 +36,15 @@ MergeKind kind_of(const RunFrame& run, std::int64_t row) {
   return s >= 0 && softmax ? MergeKind::whole : MergeKind::scores;
 }
 
+// What the mask is going to hide has no say in the tile's maximum, though its score is still there.
+void hide(const RunFrame& run, std::int64_t row, std::vector<float>& scores) {
+  const Problem& p = run.plan().problem();
+  const std::int64_t first = current_rect(run).col;
+  for (std::size_t n = 0; n < scores.size(); ++n) {
+    if (!p.visible(row, first + std::int64_t(n))) scores[n] = -infinity;
+  }
+}
+
 float largest(const std::vector<float>& values) {
   float most = -infinity;
   for (const float v : values) most = larger(most, v);
@@ -72,6 +81,7 @@ void read_statistics(const Reading& r, RowMerge& merge) {
   // The scores as they were ahead of the softmax; before it, once they are computed.
   if (r.turned || find_event(r.run.moment, Op::gemm, find_scores(r.run)) || merge.kind == MergeKind::whole)
     merge.s = row_in(r.before, find_scores(r.run), n);
+  if (!r.turned) hide(r.run, merge.row, merge.s);
   if (!merge.s.empty()) merge.m_tile = largest(merge.s);
   if (!r.turned) return;
   merge.p = row_in(r.after, find_scores(r.run), n);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/softmax.h"
+#include "viz/marks.h"
 #include "viz/numbers.h"
 #include "viz/text.h"
 #include "viz/tile_values.h"
@@ -81,7 +82,9 @@ void draw_path_plot(const Frame& frame, Box box, std::string_view title, const R
     const float wanted = std::ceil(text_width(now, frame.fonts.mono_small)) + 1;
     draw_text(frame, head.cut_right(wanted), now, colour, frame.fonts.mono_small, Align::right);
   }
-  draw_text(frame, head, title, frame.theme.muted, font);
+  // Where it does not fit, its letter must do.
+  draw_text(frame, head, first_that_fits({title, title.substr(0, title.find(' '))}, head.width(), font),
+            frame.theme.muted, font);
   float low = infinity, high = -infinity;
   for (const float v : values) {
     if (!std::isfinite(v)) continue;
@@ -100,9 +103,10 @@ void draw_path_plot(const Frame& frame, Box box, std::string_view title, const R
     if (!std::isfinite(values[n - 1]) || !std::isfinite(values[n])) continue;
     const ImVec2 a = at(n - 1), b = at(n);
     const bool past = n < path.done;
-    const ImVec2 middle{a.x + (b.x - a.x) * 0.55f, a.y + (b.y - a.y) * 0.55f};
-    list->AddLine(a, past ? b : middle, past ? colour : with_alpha(colour, 0.5f),
-                  std::max(1.0f, frame.px(past ? 2 : 1.2f)));
+    if (past)
+      list->AddLine(a, b, colour, std::max(1.0f, frame.px(2)));
+    else
+      dashed_line(a, b, with_alpha(colour, 0.6f), frame.px(4), std::max(1.0f, frame.px(1.2f)));
   }
   if (path.done > 0 && std::isfinite(values[path.done - 1]))
     list->AddCircleFilled(at(path.done - 1), frame.px(3.5f), colour);

@@ -48,6 +48,17 @@ Rect current_rect(const RunFrame& run) {
   return kernel_of(run).rect(row, col, run.plan().problem());
 }
 
+namespace {
+
+// Of a tile before this one: what its last step made of it.
+ScoreStage left_over_stage(const RunFrame& run) {
+  if (!run.plan().algorithm().softmax) return ScoreStage::masked;
+  const bool weights = find_tile(run, "m") >= 0 || kernel_of(run).row->name == "softmax";
+  return weights ? ScoreStage::weights : ScoreStage::raw;
+}
+
+}  // namespace
+
 ScoreStage score_stage(const RunFrame& run) {
   const int tile = find_scores(run);
   if (tile < 0 || std::size_t(tile) >= run.moment.state.tiles.size() ||
@@ -55,7 +66,7 @@ ScoreStage score_stage(const RunFrame& run) {
     return ScoreStage::none;
   if (kernel_of(run).tiles[std::size_t(tile)].name == "p") return ScoreStage::weights;
   const Event* e = last_write(run.moment, static_cast<TileHandle>(tile));
-  if (!e) return ScoreStage::raw;
+  if (!e) return left_over_stage(run);
   if (e->op == Op::mask) return ScoreStage::masked;
   const bool weights = e->op == Op::softmax || e->op == Op::online_softmax || e->op == Op::block_softmax;
   return weights ? ScoreStage::weights : ScoreStage::raw;

@@ -56,8 +56,11 @@ Sum product(const Frame& frame, std::int64_t count, Left left, Right right) {
 }
 
 std::string score_name(const Place& p, const char* letter) {
-  const Rect rect = current_rect(p.run);
-  return fmt::format("{}[{},\u00A0{}]", letter, rect.row + p.row, rect.col + p.col);
+  const TileState& state = p.now().tiles[std::size_t(p.tile)];
+  const Kernel& kernel = kernel_of(p.run);
+  const std::int64_t row = kernel.start(Axis::q, std::max(0, state.row)),
+                     col = kernel.start(Axis::kv, std::max(0, state.col));
+  return fmt::format("{}[{},\u00A0{}]", letter, row + p.row, col + p.col);
 }
 
 // S = scale * sum over d of q k.

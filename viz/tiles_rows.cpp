@@ -84,7 +84,7 @@ HeatMap draw_column(const Frame& frame, const RunFrame& run, const Column& colum
                     Commands& commands) {
   const HeatGrid grid = grid_of(run, column);
   Box head = box.cut_top(std::round(frame.px(18)));
-  head = head.inset(-frame.px(3), 0);
+  if (column.cols == 1) head = head.inset(-frame.px(3), 0);
   draw_text(frame, head, letter_of(column.name), tensor_colour(frame.theme, column.name), frame.fonts.small,
             column.cols == 1 ? Align::centre : Align::left);
   HeatMap map{box, grid.rows, grid.cols, 1, 1};

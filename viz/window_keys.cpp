@@ -36,6 +36,8 @@ constexpr std::pair<unsigned, Key> by_character[] = {{'1', Key::digit1},
                                                      {'s', Key::s},
                                                      {'S', Key::s},
                                                      {'F', Key::f},
+                                                     {'t', Key::t},
+                                                     {'T', Key::t},
                                                      {'p', Key::p},
                                                      {'P', Key::p}};
 
