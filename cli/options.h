@@ -18,8 +18,8 @@ struct Request {
   Arch arch;
   TilingRequest tiling;
   const Fault* fault = nullptr;
-  std::string inputs;  // where Q, K and V come from, in words
-  std::string head;    // "" when they are not a shipped head
+  std::string inputs;                // where Q, K and V come from, in words
+  std::string head;                  // "" when they are not a shipped head
   std::array<std::string, 3> files;  // of Q, K and V; "" when they are not from files
   std::string arch_file;             // "" when the machine is a listed one
   std::uint64_t seed = 0;

@@ -11,6 +11,7 @@
 #include "sim/npy.h"
 #include "tests/program.h"
 #include "tests/viz_stage.h"
+#include "tests/viz_texts.h"
 #include "viz/code.h"
 #include "viz/command_line.h"
 #include "viz/counters.h"
@@ -18,9 +19,11 @@
 #include "viz/gpu_job.h"
 #include "viz/image.h"
 #include "viz/kernel_lines.h"
+#include "viz/keys.h"
 #include "viz/roofline.h"
 #include "viz/settings_file.h"
 #include "viz/text.h"
+#include "viz/views.h"
 #include "viz/what_if.h"
 
 using namespace tilewalk;
@@ -67,10 +70,13 @@ TEST_CASE("the counters show what the run has moved so far, and its opposite as 
         CHECK(stage.shows(read_back(grouped(hbm_total(c.so_far, *c.plan)) + " of " +
                                     grouped(hbm_total(c.whole->total, *c.plan)) + " B")));
       }
-      for (const Traffic& row : traffic_by_tensor(columns)) {
-        for (const auto& pair : row.bytes) {
-          for (const std::uint64_t bytes : pair)
-            CHECK((bytes == 0 || stage.shows(read_back(grouped(bytes) + " B"))));
+      // From the counts themselves, not from what the view makes of them.
+      const MachineState state = stage.run().moment.state;
+      const Plan& plan = stage.run().plan();
+      for (std::size_t t = 0; t < plan.tensors.size(); ++t) {
+        for (const bool write : {false, true}) {
+          const auto bytes = state.total().bytes[std::size_t(plan.config.arch.level("hbm"))][write][t];
+          CHECK((bytes == 0 || stage.shows(read_back(grouped(bytes) + " B"))));
         }
       }
     }
@@ -325,4 +331,59 @@ TEST_CASE("a GIF has a header, each picture's rectangle, and an end") {
   CHECK(bytes.ends_with(std::string("\0;", 2)));
   CHECK(bytes.size() < first + 900);  // one pixel and its palette
   CHECK(bytes.find(std::string(",\1\0\1\0\1\0\1\0", 9)) != std::string::npos);
+}
+
+TEST_CASE("a place is typed into the field that G leads to") {
+  Stage stage({small_request("flash2")});
+  stage.draw({1280, 720});
+  REQUIRE(stage.app.press({Key::g}));
+  stage.ui.draw_still(stage.app, {1280, 720});
+  ImGuiIO& io = ImGui::GetIO();
+  CHECK(io.WantTextInput);
+  for (const char c : std::string("tile 3 1")) io.AddInputCharacter(static_cast<unsigned>(c));
+  stage.ui.draw_still(stage.app, {1280, 720});
+  const auto enter = [&](bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+    io.AddKeyEvent(ImGuiKey_Enter, down);
+#else
+    io.KeyMap[ImGuiKey_Enter] = 1;
+    io.KeysDown[1] = down;
+#endif
+  };
+  enter(true);
+  stage.ui.draw_still(stage.app, {1280, 720});
+  enter(false);
+  stage.draw({1280, 720});
+  CHECK(stage.run().moment.next->row == 3);
+  CHECK(stage.run().moment.next->col == 1);
+  stage.app.apply(SeekWords{"17"});
+  CHECK(stage.run().moment.position == 17);
+}
+
+TEST_CASE("panels with all that they can hold cut no text and lay none over another") {
+  const ViewId panels[] = {ViewId::what_if, ViewId::counters, ViewId::source, ViewId::gpu};
+  std::mt19937 random(5);
+  for (const Language language : {Language::en, Language::zh}) {
+    for (const float scale : {1.0f, 1.5f, 2.0f}) {
+      Settings settings;
+      settings.language = language;
+      settings.scale = scale;
+      Stage stage({small_request("flash2")}, settings);
+      stage.app.apply(OpenRecorded{"flash2_scalar-no_rescale"});
+      REQUIRE(stage.app.rest(std::chrono::minutes(2)));
+      auto unfit = with_value(stage.app.frame({}).asked, field_named(Str::field_sram), "64");
+      stage.app.apply(OpenRuns{unfit});
+      for (const ViewId view : panels) {
+        stage.app.apply(RaiseView{view});
+        stage.app.apply(Seek{random() % stage.run().facts.size});
+        for (const ImVec2 size : {ImVec2{1280, 720}, ImVec2{1920, 1080}, ImVec2{1920, 3000}}) {
+          const auto texts = stage.draw(size);
+          INFO(view_of(view).name, " ", language_names[std::size_t(language)], " ", scale, " ", size.x, "x",
+               size.y);
+          CHECK(overlap_in(texts) == "");
+          CHECK(cut_in(texts) == "");
+        }
+      }
+    }
+  }
 }

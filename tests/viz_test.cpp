@@ -7,7 +7,7 @@
 
 #include "lessons/heads.h"
 #include "tests/viz_stage.h"
-#include "tests/viz_text_checks.h"
+#include "tests/viz_texts.h"
 #include "viz/drawn_text.h"
 #include "viz/image.h"
 #include "viz/layout.h"

@@ -9,7 +9,7 @@
 #include "sim/softmax.h"
 #include "tests/colour_vision.h"
 #include "tests/viz_stage.h"
-#include "tests/viz_text_checks.h"
+#include "tests/viz_texts.h"
 #include "viz/formula.h"
 #include "viz/heat_map.h"
 #include "viz/numbers.h"

@@ -107,13 +107,14 @@ void draw_row(const Frame& frame, const Row& row, ImVec2 at, float advance, bool
 }
 
 // To the lit line when it is another one than in the last frame; else the reader's own scrolling stands.
-void scroll_to(const Frame&, float middle, float height, int lit) {
+// Whole lines stay whole.
+void scroll_to(float middle, float line, float height, int lit) {
   int* before = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("lit"), -1);
   int* room = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("room"), -1);
   if (*before == lit && *room == int(height)) return;
   *before = lit;
   *room = int(height);
-  ImGui::SetScrollY(std::max(0.0f, middle - height * 0.42f));
+  ImGui::SetScrollY(line * std::max(0.0f, std::floor((middle - height * 0.42f) / line)));
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ void draw_code(const Frame& frame, const Box& box, const char* id, std::string_v
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::Dummy({width, high * float(rows.size())});
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.line == lit; });
-  if (found != rows.end()) scroll_to(frame, high * float(found - rows.begin()), box.height(), lit);
+  if (found != rows.end()) scroll_to(high * float(found - rows.begin()), high, box.height(), lit);
   ImDrawList* list = ImGui::GetWindowDrawList();
   bool in_comment = false;
   for (std::size_t n = 0; n < rows.size(); ++n) {

@@ -1,4 +1,6 @@
 // Pictures of a run without a window.
+#include <algorithm>
+
 #include "sim/anchor.h"
 #include "sim/error.h"
 #include "viz/gif.h"
@@ -17,7 +19,10 @@ void begin(App& app, const ViewerOptions& options) {
   app.settle(patience);
   app.settle(patience);
   if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded});
-  app.rest(patience);
+  // Red ticks and what a GPU did belong to the picture; nothing else that goes on in the background does.
+  const bool compared =
+      std::any_of(options.runs.begin(), options.runs.end(), [](const auto& r) { return r.fault; });
+  if (compared || !options.recorded.empty()) app.rest(patience);
   if (const GpuStatus* gpu = app.frame({}).gpu; gpu && !gpu->error.empty()) throw RequestError(gpu->error);
   const std::string_view notice = app.frame({}).notice;
   if (!notice.empty()) throw RequestError(std::string(notice));
