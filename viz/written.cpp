@@ -62,6 +62,7 @@ bool Written::block(std::int64_t row, std::int64_t col) const {
                      cols = block_size(plan, tensor_.cols, tensor_.n_cols);
   const std::int64_t last_row = std::min((row + 1) * rows, tensor_.n_rows) - 1,
                      last_col = std::min((col + 1) * cols, tensor_.n_cols) - 1;
+  if (last_row < 0 || last_col < 0) return false;  // a tensor without elements
   if (by_value_) return run_.moment.state.hbm[index_].writes(instance_, last_row, last_col) > 0;
   return counted(last_row, last_col, row * rows, col * cols);
 }
