@@ -43,7 +43,8 @@ std::int64_t HbmTensor::block_width(std::int64_t c) const {
 
 // Outside the tensor nothing was ever written, as in one without elements.
 const Block* HbmTensor::block(std::int64_t instance, std::int64_t r, std::int64_t c) const {
-  if (r < 0 || c < 0 || c * block_cols_ >= cols_ || strip_index(instance, r) >= strips_.size()) return nullptr;
+  if (r < 0 || c < 0 || c * block_cols_ >= cols_ || strip_index(instance, r) >= strips_.size())
+    return nullptr;
   const auto& strip = strips_[strip_index(instance, r)];
   return strip ? (*strip)[static_cast<std::size_t>(c)].get() : nullptr;
 }
