@@ -125,6 +125,14 @@ TEST_CASE("the path of a row over key blocks is online softmax done by hand, and
     const RowPath path = row_path(run, 29);
     REQUIRE(path.m.size() == oracle.m.size());
     CHECK(path.done == 2);
+    // After its last key block, O is what the run ends with.
+    const RowPath with_o = row_path(run, 29, true);
+    REQUIRE(with_o.o.size() == 16 * path.m.size());
+    stage.app.apply(SeekEnd{true});
+    const RunFrame end = stage.run();
+    const HbmTensor& o = end.moment.state.hbm[std::size_t(end.plan().tensors.find("O"))];
+    for (std::int64_t c = 0; c < 16; ++c)
+      CHECK(with_o.o[with_o.o.size() - 16 + std::size_t(c)] == doctest::Approx(o.at(0, 29, c)).epsilon(0.01));
     for (std::size_t n = 0; n < path.m.size(); ++n) {
       CHECK(double(path.m[n]) == doctest::Approx(oracle.m[n]).epsilon(1e-4));
       CHECK(double(path.l[n]) == doctest::Approx(oracle.l[n]).epsilon(1e-4));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/softmax.h"
+#include "viz/heat_map.h"
 #include "viz/marks.h"
 #include "viz/numbers.h"
 #include "viz/text.h"
@@ -37,6 +38,14 @@ Part part_of(const Problem& p, std::int64_t row, std::int64_t first, const Eigen
   return part;
 }
 
+Eigen::VectorXf weights_of(const Problem& p, std::int64_t row, std::int64_t first,
+                           const Eigen::VectorXf& scores, float m) {
+  Eigen::VectorXf weights(scores.size());
+  for (std::int64_t n = 0; n < scores.size(); ++n)
+    weights(n) = p.visible(row, first + n) ? exp_flushed(scores(n) - base_of(m)) : 0;
+  return weights;
+}
+
 bool merged_already(const RunFrame& run, TileId tile) {
   const Visits& visits = run.facts.visits[run.moment.location.launch];
   if (!run.moment.tile) return false;
@@ -46,7 +55,7 @@ bool merged_already(const RunFrame& run, TileId tile) {
 
 }  // namespace
 
-RowPath row_path(const RunFrame& run, std::int64_t row) {
+RowPath row_path(const RunFrame& run, std::int64_t row, bool with_o) {
   RowPath path;
   const Problem& p = run.plan().problem();
   if (!run.has_values() || !keeps_running_values(run) || p.n_kv == 0) return path;
@@ -55,7 +64,9 @@ RowPath row_path(const RunFrame& run, std::int64_t row) {
   const std::int64_t instance = run.moment.instance, block = row / kernel.tiling.block_q;
   const Vector q(run.facts.inputs->q.data() + (instance * p.n_q + row) * p.d, p.d);
   const float* keys = run.facts.inputs->k.data() + p.kv_instance(instance) * p.n_kv * p.d;
+  const float* values = run.facts.inputs->v.data() + p.kv_instance(instance) * p.n_kv * p.d;
   float m = -infinity, l = 0;
+  Eigen::VectorXf o = Eigen::VectorXf::Zero(p.d);  // not divided by l
   for (std::int64_t turn = 0; turn < kernel.kv_blocks; ++turn) {
     const std::int64_t j = kernel.tiling.order == Order::ascending ? turn : kernel.kv_blocks - 1 - turn;
     if (visits.turn({block, j}) == Visits::never) continue;
@@ -68,6 +79,11 @@ RowPath row_path(const RunFrame& run, std::int64_t row) {
     path.blocks.push_back(j);
     path.m.push_back(m);
     path.l.push_back(l);
+    if (with_o) {
+      const Eigen::VectorXf weights = weights_of(p, row, first, scores, m);
+      o = merge.alpha * o + Rows(values + first * p.d, count, p.d).transpose() * weights;
+      for (const float value : o) path.o.push_back(l == 0 ? 0 : value / l);
+    }
     path.done += merged_already(run, {block, j});
   }
   return path;
@@ -110,6 +126,25 @@ void draw_path_plot(const Frame& frame, Box box, std::string_view title, const R
   }
   if (path.done > 0 && std::isfinite(values[path.done - 1]))
     list->AddCircleFilled(at(path.done - 1), frame.px(3.5f), colour);
+}
+
+void draw_path_of_o(const Frame& frame, Box box, const RowPath& path, std::int64_t d) {
+  const Box head = box.cut_top(std::round(frame.px(18)));
+  const std::string_view title = frame.text(Str::o_over_blocks);
+  draw_text(frame, head, first_that_fits({title, "O"}, head.width(), frame.fonts.small), frame.theme.muted,
+            frame.fonts.small);
+  const auto blocks = static_cast<std::int64_t>(path.blocks.size());
+  // What is still to come is marked as not written, though it is known.
+  const HeatGrid grid{
+      d, blocks, [&](std::int64_t c, std::int64_t n) {
+        const bool past = std::size_t(n) < path.done;
+        return CellValue{path.o[std::size_t(n * d + c)], past ? CellKind::value : CellKind::masked};
+      }};
+  HeatMap map{box, d, blocks, 1, 1};
+  map.down = std::clamp<std::int64_t>(std::int64_t(box.height() / 2.5f), 1, std::max<std::int64_t>(1, d));
+  map.across =
+      std::clamp<std::int64_t>(std::int64_t(box.width() / 2.5f), 1, std::max<std::int64_t>(1, blocks));
+  draw_heat_map(frame, map, grid, scale_of(grid));
 }
 
 }  // namespace tilewalk::viz

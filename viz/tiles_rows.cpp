@@ -99,6 +99,20 @@ HeatMap draw_column(const Frame& frame, const RunFrame& run, const Column& colum
   return map;
 }
 
+// m, l and O of the chosen row over the key blocks; O where there is room for three.
+void draw_paths(const Frame& frame, Box box, const RowPath& path, std::int64_t d) {
+  const float gap = std::round(frame.px(8));
+  const bool three = box.height() >= frame.px(150);
+  const float each = std::floor((box.height() - 2 * gap) / (three ? 3.0f : 2.0f));
+  draw_path_plot(frame, box.cut_top(each), frame.text(Str::m_over_blocks), path, path.m,
+                 tensor_colour(frame.theme, "m"));
+  box.cut_top(gap);
+  draw_path_plot(frame, box.cut_top(each), frame.text(Str::l_over_blocks), path, path.l,
+                 tensor_colour(frame.theme, "l"));
+  box.cut_top(gap);
+  if (three) draw_path_of_o(frame, box, path, d);
+}
+
 }  // namespace
 
 void draw_all_rows(const Frame& frame, const RunFrame& run, Box box, Commands& commands) {
@@ -112,15 +126,11 @@ void draw_all_rows(const Frame& frame, const RunFrame& run, Box box, Commands& c
   foot.cut_right(frame.px(8));
   draw_text(frame, foot, frame.text(Str::rows_on_chip), frame.theme.muted, frame.fonts.small);
   box.cut_bottom(frame.px(4));
-  const RowPath path = row_path(run, row);
+  const RowPath path = row_path(run, row, true);
   if (!path.m.empty() && box.width() >= frame.px(220)) {
     Box plots = box.cut_right(std::floor(box.width() * 0.42f));
     box.cut_right(frame.px(14));
-    draw_path_plot(frame, plots.cut_top(std::floor(plots.height() / 2) - frame.px(4)),
-                   frame.text(Str::m_over_blocks), path, path.m, tensor_colour(frame.theme, "m"));
-    plots.cut_top(frame.px(8));
-    draw_path_plot(frame, plots, frame.text(Str::l_over_blocks), path, path.l,
-                   tensor_colour(frame.theme, "l"));
+    draw_paths(frame, plots, path, run.plan().problem().d);
   }
   const float gap = std::round(frame.px(8)), narrow = std::round(frame.px(20));
   for (const Column& column : columns) {
