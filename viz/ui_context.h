@@ -29,7 +29,8 @@ class UiContext {
   const ImFontAtlas& atlas() const;
 
  private:
-  ImGuiContext* context_;
+  // A picture is saved while a window is open: its events must find their own context again.
+  ImGuiContext *before_, *context_;
   Fonts fonts_;
   float pixels_ = 0;
   std::size_t characters_ = 0;
