@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <random>
+#include <set>
 
 #include "tests/viz_stage.h"
 #include "viz/keys.h"
@@ -23,6 +24,8 @@ class Monkey {
     }
   }
   Stage& stage() { return stage_; }
+  int drawn() const { return drawn_; }               // frames with something to see
+  std::size_t seen() const { return seen_.size(); }  // places of runs
 
  private:
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
@@ -88,7 +91,10 @@ class Monkey {
     stage_.ui.prepare(stage_.app);
     ImGui::GetIO().DisplaySize = size_;
     ImGui::GetIO().DeltaTime = 1.0f / 60;
-    stage_.ui.draw(stage_.app);
+    const ImDrawData* data = stage_.ui.draw(stage_.app);
+    drawn_ += data->TotalVtxCount > 2000;
+    for (const RunFrame& run : stage_.app.frame({}).runs)
+      seen_.insert(fmt::format("{} {}", run.plan().algorithm().name, run.moment.position));
     stage_.app.take_copied();
     stage_.app.take_images();
   }
@@ -96,6 +102,8 @@ class Monkey {
   std::mt19937 random_;
   Stage stage_;
   ImVec2 size_{1600, 900};
+  int drawn_ = 0;
+  std::set<std::string> seen_;
 };
 
 }  // namespace
@@ -103,6 +111,9 @@ class Monkey {
 TEST_CASE("10,000 random events, resizes and invalid ones among them, leave a viewer that works") {
   Monkey monkey(20);
   monkey.play(10'000);
+  // It has been somewhere: else all this says nothing.
+  CHECK(monkey.drawn() > 5'000);
+  CHECK(monkey.seen() > 100);
   Stage& stage = monkey.stage();
   ImGui::GetIO().MouseDown[0] = ImGui::GetIO().MouseDown[1] = ImGui::GetIO().MouseDown[2] = false;
   stage.app.apply(OpenRuns{{small_request("flash2")}});

@@ -387,3 +387,11 @@ TEST_CASE("panels with all that they can hold cut no text and lay none over anot
     }
   }
 }
+
+TEST_CASE("saving a picture leaves the window's own context in its place") {
+  Stage stage({small_request("flash2")});
+  stage.draw({1280, 720});
+  ImGuiContext* const own = ImGui::GetCurrentContext();
+  picture_of(stage.app, {640, 480}, PictureKind::png);
+  CHECK(ImGui::GetCurrentContext() == own);
+}
