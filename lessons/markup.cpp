@@ -108,10 +108,13 @@ std::string_view without_indent(std::string_view text) {
   return text;
 }
 
-TextBlock one_line(BlockKind kind, const TextLine& line, std::string_view text, Complaints& complaints) {
+// All of it is mathematics.
+TextBlock formula(const TextLine& line, std::string_view text, Complaints& complaints) {
   PieceReader reader(complaints);
   reader.take(line, text);
-  return {kind, {reader.finish()}};
+  std::vector<Piece> pieces = reader.finish();
+  for (Piece& piece : pieces) piece.kind = piece.kind == PieceKind::text ? PieceKind::math : piece.kind;
+  return {BlockKind::formula, {std::move(pieces)}};
 }
 
 TextBlock row(const TextLine& line, Complaints& complaints) {
@@ -144,7 +147,7 @@ Markup parse_markup(const std::vector<TextLine>& lines, Complaints& complaints) 
       ++n;
     } else if (indented || text[0] == '|') {
       markup.push_back(text[0] == '|' ? row({line.line, std::string(text)}, complaints)
-                                      : one_line(BlockKind::formula, line, text, complaints));
+                                      : formula(line, text, complaints));
       ++n;
     } else {
       const bool item = text.starts_with("- ");
