@@ -188,10 +188,7 @@ std::string answer_text(const ShownPrediction& prediction, Language language) {
   for (const ShownChoice& choice : prediction.choices)
     text += fmt::format("  {}) {}", choice.letter, wrapped(choice.why, page_width));
   for (const ShownTrap& trap : prediction.traps) {
-    const std::string given = prediction.kind == PredictionKind::tile
-                                  ? fmt::format("{} {}", trap.row, trap.col)
-                                  : format_number(trap.number, "");
-    text += fmt::format("  {} {}{}", zh ? "若答" : "not", given,
+    text += fmt::format("  {} {}{}", zh ? "若答" : "not", trap.answer,
                         (zh ? "：" : ": ") + wrapped(trap.why, page_width));
   }
   return text;

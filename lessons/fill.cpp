@@ -47,6 +47,7 @@ ShownPrediction show_prediction(const Prediction& p, Language language, const Fi
   shown.ask = fill.text(p.ask.in(language));
   shown.why = fill.text(p.why.in(language));
   shown.tolerance = p.tolerance;
+  shown.format = p.format;
   if (p.kind == PredictionKind::number) {
     shown.number = fill.value(p.equals);
     shown.answer = format_number(shown.number.number, p.format);
@@ -64,7 +65,9 @@ ShownPrediction show_prediction(const Prediction& p, Language language, const Fi
   }
   for (const Trap& trap : p.traps) {
     const double number = trap.value.empty() ? 0 : fill.value(trap.value).number;
-    shown.traps.push_back({number, trap.row, trap.col, fill.text(trap.why.in(language))});
+    const std::string answer =
+        p.kind == PredictionKind::tile ? tile_words(trap.row, trap.col) : format_number(number, p.format);
+    shown.traps.push_back({answer, number, trap.row, trap.col, fill.text(trap.why.in(language))});
   }
   return shown;
 }

@@ -32,7 +32,8 @@ struct ShownChoice {
 };
 
 struct ShownTrap {
-  double number;  // or a tile
+  std::string answer;  // in words
+  double number;       // or a tile
   std::int64_t row, col;
   Filled why;
 };
@@ -43,6 +44,7 @@ struct ShownPrediction {
   std::string answer;  // in words: "65 536", "2 1", "b"
   Value number;        // of the run
   double tolerance = 0;
+  std::string format;  // of a number
   std::int64_t row = 0, col = 0;
   std::vector<ShownChoice> choices;
   std::vector<ShownTrap> traps;

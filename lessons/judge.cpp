@@ -63,8 +63,11 @@ bool is_near(double answer, double truth, double tolerance) {
 }
 
 Judgement judge_number(const ShownPrediction& p, std::string_view answer) {
-  const auto number = read_number(answer);
+  auto number = read_number(answer);
   if (!number || std::isnan(*number)) return {};
+  // Who is asked for a percentage may leave out the sign.
+  if (p.format == "percent" && std::abs(*number) > 1 && answer.find('%') == std::string_view::npos)
+    *number /= 100;
   if (is_near(*number, p.number.number, p.tolerance)) return {true, true, p.why};
   for (const ShownTrap& trap : p.traps) {
     if (is_near(*number, trap.number, p.tolerance)) return {true, false, trap.why};

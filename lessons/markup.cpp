@@ -6,8 +6,17 @@
 namespace tilewalk {
 namespace {
 
-bool is_wide(char32_t c) {
-  return (c >= 0x2E80 && c <= 0x9FFF) || (c >= 0xFF00 && c <= 0xFFEF) || c == 0x2014 || c == 0x2026;
+bool is_wide(char32_t c) { return c >= 0x2E80 && c <= 0x9FFF; }
+
+// Chinese punctuation brings its own space.
+bool is_wide_mark(char32_t c) {
+  return (c >= 0x3000 && c <= 0x303F) || (c >= 0xFF00 && c <= 0xFFEF) || c == 0x2014 || c == 0x2026 ||
+         c == 0x201C || c == 0x201D;
+}
+
+// What a line break inside a paragraph stands for.
+bool is_space_between(char32_t before, char32_t after) {
+  return !is_wide_mark(before) && !is_wide_mark(after) && !(is_wide(before) && is_wide(after));
 }
 
 char32_t first_of(std::string_view text) { return text.empty() ? 0 : take_utf8(text); }
@@ -24,7 +33,7 @@ class PieceReader {
   explicit PieceReader(Complaints& complaints) : complaints_(complaints) {}
 
   void take(const TextLine& line, std::string_view text) {
-    if (any_ && !is_wide(last_) && !is_wide(first_of(text))) put(" ");
+    if (any_ && is_space_between(last_, first_of(text))) put(" ");
     any_ = true;
     line_ = line.line;
     while (!text.empty()) step(text);
@@ -155,8 +164,9 @@ Markup parse_markup(const std::vector<TextLine>& lines, Complaints& complaints) 
       reader.take(line, item ? text.substr(2) : text);
       for (++n; n < lines.size(); ++n) {
         const std::string_view next = lines[n].text;
-        if (next.empty() || next[0] == ' ' || next[0] == '|' || next.starts_with("- ")) break;
-        reader.take(lines[n], next);
+        // What is indented further is a formula, except below an item, where it goes on.
+        if (next.empty() || next[0] == '|' || next.starts_with("- ") || (next[0] == ' ' && !item)) break;
+        reader.take(lines[n], without_indent(next));
       }
       markup.push_back({item ? BlockKind::item : BlockKind::paragraph, {reader.finish()}});
     }

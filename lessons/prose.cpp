@@ -6,10 +6,10 @@ namespace tilewalk {
 namespace {
 
 constexpr std::string_view allowed_words[] = {
-    "16-bit",        "16 bit",        "16 位",   "32-bit", "32 bit",   "32 位",  "64-bit",     "64 位",  "Fig. 1",
-    "Fig. 2",        "图 1",          "图 2",    "Alg. 0",   "Alg. 1", "算法 0",     "算法 1", "算法 8.1",
-    "Algorithm 8.1", "Table 1",       "Table 3", "Table 21", "表 1",   "表 3",       "表 21",  "Theorem 2",
-    "定理 2",        "Proposition 3", "命题 3",  "2022",     "2023",   "MLPerf 1.1", "O(1)"};
+    "16-bit",    "16 bit",        "16 位",         "32-bit",  "32 bit",   "32 位",  "64-bit",     "64 位",
+    "Fig. 1",    "Fig. 2",        "图 1",          "图 2",    "Alg. 0",   "Alg. 1", "算法 0",     "算法 1",
+    "算法 8.1",  "Algorithm 8.1", "Table 1",       "Table 3", "Table 21", "表 1",   "表 3",       "表 21",
+    "Theorem 2", "定理 2",        "Proposition 3", "命题 3",  "2022",     "2023",   "MLPerf 1.1", "O(1)"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -28,14 +28,21 @@ std::string grouped_digits(const std::string& digits) {
 
 std::string decimals(double number, int places) { return grouped_digits(printed("%.*f", places, number)); }
 
+std::string power_of_ten(double exponent) {
+  constexpr const char* digits[] = {"\u2070", "\u00B9", "\u00B2", "\u00B3", "\u2074",
+                                    "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+  std::string text = exponent < 0 ? "\u00B710\u207B" : "\u00B710";
+  for (const char c : printed("%.*f", 0, std::abs(exponent))) text += digits[c - '0'];
+  return text;
+}
+
 // To so many figures, without zeros at the end; never in powers of ten between 1e-4 and 1e15.
 std::string figures(double number, int count) {
   if (number == 0) return "0";
   const double size = std::floor(std::log10(number) + 1e-12);
   if (size < -4 || size > 15) {
     const double factor = std::pow(10, size);
-    return figures(number / factor, count) + "\u00B710^" + (size < 0 ? minus : "") +
-           printed("%.*f", 0, std::abs(size));
+    return figures(number / factor, count) + power_of_ten(size);
   }
   std::string text = printed("%.*f", std::max(0, count - 1 - static_cast<int>(size)), number);
   if (text.find('.') != std::string::npos) {
@@ -70,9 +77,9 @@ std::string format_positive(double number, std::string_view format) {
   if (format == "time") return in_units(number, times, std::size(times));
   if (format == "count") return in_units(number, counts, std::size(counts));
   if (format == "sci") {
-    const double size = number == 0 ? 0 : std::floor(std::log10(number));
-    return figures(number / std::pow(10, size), 3) + "\u00B710^" + (size < 0 ? minus : "") +
-           printed("%.*f", 0, std::abs(size));
+    if (number == 0 || (number >= 0.01 && number < 1e4)) return figures(number, 3);
+    const double size = std::floor(std::log10(number));
+    return figures(number / std::pow(10, size), 3) + power_of_ten(size);
   }
   if (format.size() == 2 && format[0] == '.') return decimals(number, format[1] - '0');
   return number == std::floor(number) && number < 1e15 ? decimals(number, 0) : figures(number, 4);
