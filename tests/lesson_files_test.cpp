@@ -1,6 +1,7 @@
 // Lesson files that are wrong: each gets its complaint with its line, and never a crash.
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <random>
 
 #include "lessons/check_lesson.h"
@@ -164,6 +165,20 @@ const Broken table[] = {
 
 TEST_CASE("the sound lesson is sound") {
   const Complaints complaints = complaints_of(sound);
+  CHECK_MESSAGE(complaints.empty(), complaints.text());
+}
+
+TEST_CASE("the worked lesson of lessons/README.md is sound") {
+  std::ifstream file(TILEWALK_SOURCE "/lessons/README.md");
+  std::string text, line;
+  bool inside = false;
+  while (std::getline(file, line)) {
+    if (line.starts_with("    lesson: ")) inside = true;
+    if (line.starts_with("## The form")) inside = false;
+    if (inside) text += (line.starts_with("    ") ? line.substr(4) : line) + "\n";
+  }
+  REQUIRE(text.size() > 500);
+  const Complaints complaints = complaints_of(text);
   CHECK_MESSAGE(complaints.empty(), complaints.text());
 }
 

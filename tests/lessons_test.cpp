@@ -112,7 +112,9 @@ TEST_CASE("both languages say it all, with the same numbers") {
     const auto all = everything_written(lesson);
     for (const LessonStep& step : lesson.steps) {
       INFO(lesson.id, " ", step.id);
-      CHECK(has_chinese(step.title.in(Language::zh) + "。一"));
+      // A proper name is the same in both.
+      CHECK((has_chinese(step.title.in(Language::zh)) ||
+             step.title.in(Language::zh) == step.title.in(Language::en)));
       CHECK(!has_chinese(step.title.in(Language::en)));
       CHECK(placeholders(step.text.in(Language::en)) == placeholders(step.text.in(Language::zh)));
     }
