@@ -19,6 +19,9 @@ int report_current_exception() {
   } catch (const Unavailable& error) {
     complain(error.what());
     return exit_unavailable;
+  } catch (const DeviceFailed& error) {
+    complain(error.what());
+    return exit_disagrees;
   } catch (const std::bad_alloc&) {
     complain(
         "out of memory; choose a smaller --n, --heads or --batch, or add --count-only to count without "

@@ -16,6 +16,11 @@ struct Unavailable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// It was tried, and the device reported an error.
+struct DeviceFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // Ctrl-C. What was being written is left as it was.
 struct Interrupted {};
 

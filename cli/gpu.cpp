@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/command.h"
@@ -18,6 +19,32 @@
 
 namespace tilewalk {
 namespace {
+
+// Flags that only some actions look at: given to another one they would be ignored, so they are refused.
+void refuse_unused(const GpuFlags& flags, const std::string& what) {
+  struct Use {
+    const char* name;
+    bool given;
+    std::vector<std::string_view> of;
+  };
+  const bool problem = names_a_problem(flags.run) || flags.run.seed || flags.run.order || flags.run.sram;
+  const Use uses[] = {{"--kernel", flags.kernel.has_value(), {"run", "bench", "counters"}},
+                      {"KERNEL", flags.kernel_name.has_value(), {"run", "bench", "counters"}},
+                      {"--repeats", flags.repeats.has_value(), {"run"}},
+                      {"--out", flags.out.has_value(), {"run"}},
+                      {"--csv", flags.csv.has_value(), {"bench", "counters"}},
+                      {"--fault", flags.run.fault.has_value(), {"run"}},
+                      {"--count-only", flags.run.count_only, {}},
+                      {"a problem", problem, {"run", "bench", "counters"}}};
+  for (const Use& use : uses) {
+    if (use.given && std::find(use.of.begin(), use.of.end(), what) == use.of.end())
+      throw RequestError("gpu " + what + ": does not take " + use.name + "; leave it out");
+  }
+  if (flags.kernel && flags.kernel_name)
+    throw RequestError("--kernel " + *flags.kernel + ": the kernel is named twice; leave one out");
+  if (flags.repeats && flags.run.fault)
+    throw RequestError("--repeats: is for sound kernels; leave --fault out");
+}
 
 int info(const GpuFlags& flags) {
   const gpu::DeviceInfo d = gpu::device_info();
@@ -51,14 +78,17 @@ std::string output_npy(const Problem& p, const std::vector<float>& o) {
   return format_npy(shape, o, p.dtype == DType::f16 ? NpyType::f16 : NpyType::f32);
 }
 
+std::int64_t repeats_of(const GpuFlags& flags) {
+  constexpr std::int64_t most = 1'000'000;
+  return parse_whole("--repeats", *flags.repeats, 2, most, "200");
+}
+
 // Runs the untraced kernel again and again: every run must leave the same bits.
 int repeat(const gpu::KernelRow& kernel, const KernelRequest& request, const Inputs& inputs,
            const GpuFlags& flags) {
-  constexpr std::int64_t most = 1'000'000;
-  const std::int64_t times = parse_whole("--repeats", *flags.repeats, 2, most, "200");
+  const std::int64_t times = repeats_of(flags);
   const gpu::Repeats result = gpu::repeat_kernel(kernel, *request.plan, inputs, static_cast<int>(times));
-  if (result.end == gpu::RunEnd::refused) throw RequestError(result.error);
-  if (result.end == gpu::RunEnd::unavailable) throw Unavailable(result.error);
+  expect_done(result.end, result.error);
   if (flags.run.json) {
     print(json_text(
         {{"schema", 1}, {"kernel", kernel.name}, {"repeats", times}, {"different", result.different}}));
@@ -70,9 +100,12 @@ int repeat(const gpu::KernelRow& kernel, const KernelRequest& request, const Inp
 }
 
 int run(const GpuFlags& flags) {
-  const gpu::KernelRow& kernel = gpu::kernel_named(
-      required(flags.kernel_name, "gpu run: the kernel", "see 'tilewalk list kernels'"), "gpu run");
+  const gpu::KernelRow& kernel =
+      gpu::kernel_named(required(flags.kernel_name ? flags.kernel_name : flags.kernel, "gpu run: the kernel",
+                                 "see 'tilewalk list kernels'"),
+                        "gpu run");
   const KernelRequest request = kernel_request(kernel, flags.run);
+  if (flags.repeats) repeats_of(flags);
   require_device();
   const Problem& problem = request.request.problem;
   const Inputs inputs = request.request.given ? checked_inputs(problem, *request.request.given)
@@ -108,7 +141,10 @@ int gpu_command(const GpuFlags& flags) {
       required(flags.what, "gpu: what to do", "say 'tilewalk gpu info', or run, bench or counters");
   std::vector<std::string_view> names;
   for (const What& action : actions) {
-    if (action.name == what) return action.act(flags);
+    if (action.name == what) {
+      refuse_unused(flags, what);
+      return action.act(flags);
+    }
     names.push_back(action.name);
   }
   throw RequestError("gpu: " + unknown_name("action", what, names));
@@ -119,8 +155,8 @@ int gpu_command(const GpuFlags& flags) {
 Action add_gpu(CLI::App& app) {
   const auto flags = std::make_shared<GpuFlags>();
   add_flag(app, "What", {"WHAT", "", "info, run, bench or counters"}, flags->what);
-  add_flag(app, "What", {"KERNEL", "", "of run: see 'tilewalk list kernels'"}, flags->kernel_name);
-  add_flag(app, "What", {"--kernel", "K", "of bench and counters: one kernel [all]"}, flags->kernel);
+  add_flag(app, "What", {"KERNEL", "", "see 'tilewalk list kernels'"}, flags->kernel_name);
+  add_flag(app, "What", {"--kernel", "K", "the same; of bench and counters [all]"}, flags->kernel);
   add_flag(app, "What", {"--repeats", "R", "of run: so many times; all must leave the same bits"},
            flags->repeats);
   add_problem_flags(app, flags->run);
@@ -135,7 +171,8 @@ Action add_gpu(CLI::App& app) {
       "         tilewalk gpu run flash2_scalar --n 1000 --mask causal\n"
       "         tilewalk gpu bench --batch 64 --heads 16 --n 1024\n"
       "         tilewalk gpu counters --kernel flash2_mma --heads 32 --n 4096\n"
-      "Without a problem, bench and counters run a table of problems (16384 tokens, hidden size 2048).\n"
+      "Without a problem, bench runs a table of problems (16384 tokens, hidden size 2048; --dtype is kept),\n"
+      "counters one of 17 problems of many kinds.\n"
       "Exit codes: 0 done, 1 the output is wrong, 2 wrong request, 3 no GPU.");
   return [flags] { return gpu_command(*flags); };
 }

@@ -72,8 +72,7 @@ Cell run_cell(const std::vector<const gpu::KernelRow*>& kernels, const Request& 
   constexpr int rounds = 30;
   constexpr double most_seconds = 0.5;
   const gpu::BenchRun run = gpu::time_kernels(rows, plans, rounds, most_seconds);
-  if (run.end == gpu::RunEnd::refused) throw RequestError(run.error);
-  if (run.end == gpu::RunEnd::unavailable) throw Unavailable(run.error);
+  expect_done(run.end, run.error);
   double of_baseline = 0;
   for (std::size_t n = 0; n < rows.size(); ++n) {
     Line& line = *std::find_if(cell.lines.begin(), cell.lines.end(),
@@ -174,21 +173,34 @@ std::string csv_of(const std::vector<Cell>& cells) {
   return csv;
 }
 
+// Where every kernel refused every problem there is nothing to show.
+void expect_lines(const std::vector<Cell>& cells) {
+  for (const Cell& cell : cells) {
+    for (const Line& line : cell.lines) {
+      if (line.refusal.empty()) return;
+    }
+  }
+  throw RequestError(cells.front().lines.front().refusal);
+}
+
 }  // namespace
 
 int gpu_bench(const GpuFlags& flags) {
-  const auto kernels = chosen_kernels(flags.kernel);
+  const auto kernels = chosen_kernels(flags.kernel ? flags.kernel : flags.kernel_name);
+  RunFlags sizes = flags.run;
+  sizes.dtype.reset();  // the table has it, too
   const std::vector<Request> requests =
-      names_a_problem(flags.run) ? std::vector<Request>{resolve(flags.run)} : usual_cells(flags.run);
+      names_a_problem(sizes) ? std::vector<Request>{resolve(flags.run)} : usual_cells(flags.run);
   require_device();
   const DType dtype = requests.front().problem.dtype;
   const gpu::DeviceBest device = gpu::measure_device(dtype == DType::f32 ? DType::f16 : dtype);
-  if (device.end != gpu::RunEnd::done) throw Unavailable(device.error);
+  expect_done(device.end, device.error);
   const Spread matmul = spread_of(device.matmul_seconds), copy = spread_of(device.copy_seconds);
   const Best best{matmul.median > 0 ? device.matmul_flops / matmul.median : 0,
                   device.copy_bytes / copy.median};
-  const std::string head = fmt::format(
-      "{}: 8192^3 product {}, copy {:.2f} TB/s (read and written)\nmedians; spread: between the quartiles; "
+  std::string head = fmt::format(
+      "{}: 8192^3 product in 16 bit {}, copy {:.2f} TB/s (read and written)\nmedians; spread: between the "
+      "quartiles; "
       "of "
       "copy: each tensor moved once a kernel; speed-up: over {}\n",
       gpu::device_info().name,
@@ -202,8 +214,8 @@ int gpu_bench(const GpuFlags& flags) {
     softmax.push_back({{"n", row.n}, {"of_copy", share}});
     softmax_text += fmt::format("{} n {} {:.0f} %", softmax_text.empty() ? "" : ",", row.n, 100 * share);
   }
-  if (!flags.run.json)
-    print(head + "softmax of " + std::string(baseline) + ", of copy:" + softmax_text + "\n");
+  head += "softmax of " + std::string(baseline) + ", of copy:" + softmax_text + "\n";
+  if (!flags.run.json) print(head);
   std::vector<Cell> cells;
   Json json = Json::array();
   for (const Request& request : requests) {
@@ -212,8 +224,10 @@ int gpu_bench(const GpuFlags& flags) {
     json.push_back(cell_json(cells.back()));
     if (!flags.run.json) print(cell_text(cells.back(), output_is_terminal()));
     flush_output();
+    if (flags.csv)
+      write_measured_csv(*flags.csv, csv_of(cells), head);  // each time: a long table can be left
   }
-  if (flags.csv) write_measured_csv(*flags.csv, csv_of(cells), head);
+  expect_lines(cells);
   if (flags.run.json)
     print(json_text({{"schema", 1},
                      {"device", gpu::device_info().name},

@@ -1,6 +1,7 @@
 // tilewalk gpu counters: hardware counters of the untraced kernels beside the model.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "cli/command.h"
@@ -65,8 +66,7 @@ Line count_one(const gpu::KernelRow& kernel, const Request& request) {
   try {
     const KernelRequest resolved = kernel_request(kernel, request, "");
     const gpu::CounterRun run = gpu::count_kernel(kernel, *resolved.plan);
-    if (run.end == gpu::RunEnd::unavailable) throw Unavailable(run.error);
-    line.refusal = run.error;
+    expect_done(run.end, run.error);
     line.cold = run.cold;
     line.warm = run.warm;
     const Run model = count(resolved.plan);
@@ -176,14 +176,15 @@ std::string csv_of(const std::vector<Cell>& cells) {
 constexpr const char* legend =
     "into, out of SMs: between L2 and SMs, beside the model's HBM loads and stores (signed error); DRAM: "
     "beside\n"
-    "the compulsory bytes, each tensor once a kernel; cold: after 512 MB of other writes; warm: after the "
+    "the compulsory bytes, each tensor once a kernel; cold: after reading 512 MB of other data; warm: after "
+    "the "
     "same\n"
     "kernel; spills: instructions\n";
 
 }  // namespace
 
 int gpu_counters(const GpuFlags& flags) {
-  const auto kernels = chosen_kernels(flags.kernel);
+  const auto kernels = chosen_kernels(flags.kernel ? flags.kernel : flags.kernel_name);
   std::vector<Request> requests;
   if (names_a_problem(flags.run)) {
     requests.push_back(resolve(flags.run));
@@ -207,6 +208,11 @@ int gpu_counters(const GpuFlags& flags) {
     if (flags.csv)
       write_measured_csv(*flags.csv, csv_of(cells), legend);  // each time: a long table can be left
   }
+  const bool nothing = std::all_of(cells.begin(), cells.end(), [](const Cell& cell) {
+    return std::all_of(cell.lines.begin(), cell.lines.end(),
+                       [](const Line& l) { return !l.refusal.empty(); });
+  });
+  if (nothing) throw RequestError(cells.front().lines.front().refusal);
   if (flags.run.json)
     print(json_text({{"schema", 1}, {"device", device}, {"origin", "measured"}, {"cells", json}}));
   return exit_done;

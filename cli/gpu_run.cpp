@@ -11,6 +11,15 @@ void require_device() {
   if (!device.present) throw Unavailable(device.reason + "; 'tilewalk verify --recorded DIR' needs none");
 }
 
+void expect_done(gpu::RunEnd end, const std::string& error) {
+  switch (end) {
+    case gpu::RunEnd::done: return;
+    case gpu::RunEnd::refused: throw RequestError(error);
+    case gpu::RunEnd::unavailable: throw Unavailable(error);
+    case gpu::RunEnd::failed: throw DeviceFailed(error);
+  }
+}
+
 KernelRequest kernel_request(const gpu::KernelRow& kernel, Request request, const std::string& fault) {
   KernelRequest result{std::move(request), fault, nullptr};
   const Problem& problem = result.request.problem;
@@ -61,8 +70,7 @@ bool names_a_problem(const RunFlags& f) {
 gpu::KernelRun run_on_gpu(const gpu::KernelRow& kernel, const KernelRequest& request, const Inputs& inputs,
                           bool traced) {
   gpu::KernelRun run = gpu::run_kernel(kernel, *request.plan, inputs, traced, request.fault);
-  if (run.end == gpu::RunEnd::refused) throw RequestError(run.error);
-  if (run.end == gpu::RunEnd::unavailable) throw Unavailable(run.error);
+  expect_done(run.end, run.error);
   return run;
 }
 

@@ -19,6 +19,9 @@ struct KernelRequest {
   std::shared_ptr<const Plan> plan;  // with the kernel's tiling
 };
 
+// Throws RequestError, Unavailable or DeviceFailed unless it is done.
+void expect_done(gpu::RunEnd end, const std::string& error);
+
 // The kernel's own tiling where the flags give no block size. Throws RequestError or Unavailable, also for
 // what the kernel does not take.
 KernelRequest kernel_request(const gpu::KernelRow& kernel, const RunFlags& flags);

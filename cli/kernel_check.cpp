@@ -108,15 +108,25 @@ class Check {
     out_.output_error = check.max_abs_error;
     out_.wrong_non_finite = check.wrong_non_finite;
     if (found_.o_summed) check_sums(exact, p);
-    if (found_.lse.empty()) return;
+    check_sizes(ref);
+    if (found_.lse.size() != ref.lse.size()) return;
+    out_.lse_compared = true;
     const std::vector<double> allowed = allowed_lse(p, inputs_, ref);
     for (std::size_t n = 0; n < ref.lse.size(); ++n) {
-      const double apart = n < found_.lse.size() ? distance(ref.lse[n], double(found_.lse[n])) : infinity;
+      const double apart = distance(ref.lse[n], double(found_.lse[n]));
       if (apart / allowed[n] <= out_.lse_ratio) continue;
       out_.lse_ratio = apart / allowed[n];
       if (out_.lse_ratio > 1 && lse_.empty())
         lse_ = fmt::format("L of row {} is {}, the reference has {}", n, found_.lse[n], ref.lse[n]);
     }
+  }
+
+  // Every row of O must be there, and of L where the algorithm stores it.
+  void check_sizes(const Reference& ref) {
+    const std::size_t rows = ref.lse.size(), lse = plan_->tensors.find("L") < 0 ? 0 : rows;
+    const std::size_t o = found_.o_summed ? 3 * rows : ref.o.size();
+    if (found_.o.size() != o) lse_ = fmt::format("O has {} numbers instead of {}", found_.o.size(), o);
+    if (found_.lse.size() != lse) lse_ = fmt::format("L has {} rows instead of {}", found_.lse.size(), lse);
   }
 
   // Per row: a sum, a sum of sizes and one element, against the reference's.
@@ -147,6 +157,7 @@ class Check {
                                 place_of(*plan_, f->launch, f->cta, f->row, f->col), f->expected, f->found));
     }
     if (const auto& v = out_.diff.value) all.push_back(value_text(*v));
+    if (!out_.diff.shape.empty()) all.push_back(out_.diff.shape);
     for (const TensorBytes& b : out_.bytes) {
       if (b.model != b.kernel)
         all.push_back(fmt::format("{} of {}: {} B by the model, {} B by the kernel",
@@ -226,7 +237,7 @@ struct Summary {
     for (const TensorBytes& b : c.bytes) bytes = bytes && b.model == b.kernel;
     for (const auto& [name, ratio] : c.diff.worst) raise(name == "s" ? "o" : name, ratio);
     raise("output", c.output_allowed > 0 ? c.output_error / c.output_allowed : c.output_error);
-    raise("L", c.lse_ratio);
+    if (c.lse_compared) raise("L", c.lse_ratio);
     if (c.into_sms && (!into_sms || std::abs(c.into_sms->error()) > std::abs(*into_sms)))
       into_sms = c.into_sms->error();
   }
@@ -239,7 +250,7 @@ struct Summary {
 
   std::string ratio(const char* name) const {
     const auto found = worst.find(name);
-    return runs == 0 ? "" : ratio_text(found == worst.end() ? 0 : found->second);
+    return runs == 0 ? "" : found == worst.end() ? "-" : ratio_text(found->second);
   }
 };
 
@@ -285,7 +296,8 @@ Table check_table(const std::vector<KernelCheck>& checks) {
       sum.add(checks[n]);
     const bool alone = sum.runs + sum.refused == 1;
     table.add_row({first.kernel + (first.fault.empty() ? "" : " (" + first.fault + ")"),
-                   alone ? first.problem : first.group, fmt::to_string(sum.runs),
+                   (first.source.empty() ? "" : first.source + ": ") + (alone ? first.problem : first.group),
+                   fmt::to_string(sum.runs),
                    sum.runs == 0 ? ""
                    : sum.flow    ? "equal"
                                  : "differs",

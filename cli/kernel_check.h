@@ -37,6 +37,7 @@ struct SmBytes {
 
 struct KernelCheck {
   std::string kernel, fault, problem, tiling;
+  std::string source;   // the recording's file, if it is one
   std::string group;    // checks in a row with the same one share a row of the table
   std::string refusal;  // the kernel does not take the problem: why, in words; nothing else is filled in
   std::optional<SmBytes> into_sms;
@@ -44,6 +45,7 @@ struct KernelCheck {
   std::vector<TensorBytes> bytes;
   TraceDiff diff;
   double output_error = 0, output_allowed = 0, lse_ratio = 0;
+  bool lse_compared = false;
   std::uint64_t wrong_non_finite = 0;
   std::string difference;  // the first, in words: CTA, tile, row, quantity, both values; "" when all agrees
   Json json;

@@ -43,14 +43,18 @@ std::string loop_order_text(const std::vector<const Run*>& runs) {
                         : by_q > by_kv ? "K/V outer moves less"
                                        : "both move the same";
   const double ratio = by_q < by_kv ? double(by_kv) / double(by_q) : double(by_q) / double(by_kv);
+  const auto blocks = [](std::int64_t count, const char* kind) {
+    return fmt::format("{} {} block{}", count, kind, count == 1 ? "" : "s");
+  };
   return fmt::format(
-      "loop order: {} ({:.3g} x). K/V outer ({}) moves {}: K and V once, {}, but Q, O, m and l again for "
-      "each of its {} key blocks, {}. Q outer ({}) moves {}: Q and O once, {}, but K and V again for each of "
-      "its {} query blocks, {}.",
+      "loop order: {} ({:.3g} x)\n"
+      "  K/V outer ({}) moves {}: K and V once, {}, but Q, O, m and l for each of {}, {}\n"
+      "  Q outer ({}) moves {}: Q and O once, {}, but K and V for each of {}, {}",
       verdict, ratio, described(*kv_outer), human_bytes(by_kv), human_bytes(moved(*kv_outer, {"K", "V"})),
-      kv_outer->plan->kernels.back().kv_blocks, human_bytes(by_kv - moved(*kv_outer, {"K", "V"})),
-      described(*q_outer), human_bytes(by_q), human_bytes(by_q - moved(*q_outer, {"K", "V"})),
-      q_outer->plan->kernels.back().q_blocks, human_bytes(moved(*q_outer, {"K", "V"})));
+      blocks(kv_outer->plan->kernels.back().kv_blocks, "key"),
+      human_bytes(by_kv - moved(*kv_outer, {"K", "V"})), described(*q_outer), human_bytes(by_q),
+      human_bytes(by_q - moved(*q_outer, {"K", "V"})),
+      blocks(q_outer->plan->kernels.back().q_blocks, "query"), human_bytes(moved(*q_outer, {"K", "V"})));
 }
 
 }  // namespace tilewalk

@@ -20,7 +20,7 @@ std::string read_mask_file(const std::string& path, const std::string& shown) {
 }
 
 void take_kernel_tiling(const std::string& name, Request& request) {
-  const gpu::KernelRow& kernel = gpu::kernel_named(name, "--tiling kernel:");
+  const gpu::KernelRow& kernel = gpu::kernel_named(name, "--tiling kernel");
   TilingRequest& t = request.tiling;
   const Tiling tiling = gpu::kernel_tiling(kernel, request.problem, {t.block_q, t.block_kv, t.order});
   t.block_q = tiling.block_q;

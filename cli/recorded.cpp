@@ -5,15 +5,14 @@
 #include <algorithm>
 
 #include "cli/text_file.h"
+#include "lessons/recording.h"
 #include "lessons/run_words.h"
 #include "sim/describe.h"
 #include "sim/error.h"
-#include "sim/parse.h"
 
 namespace tilewalk {
 namespace {
 
-constexpr std::string_view checksum_word = "# checksum ";
 constexpr std::size_t most_bytes = 64 << 20;
 constexpr std::int64_t small_n = 128;
 constexpr std::size_t full_tiles = 8;  // of a larger run
@@ -57,36 +56,6 @@ std::string output_lines(const Plan& plan, const KernelResult& result) {
   return text;
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
-  throw RequestError("--recorded: " + path.string() + ": " + why);
-}
-
-// The text before the checksum's line, which must be the last and fit.
-std::string_view checked(std::string_view text, const std::filesystem::path& path) {
-  const auto at = text.rfind(checksum_word);
-  if (at == std::string_view::npos)
-    refuse(path, "has no checksum: it is no recording, or its end is missing");
-  const std::string_view body = text.substr(0, at);
-  const std::string expected = fmt::format("{}{:016x}\n", checksum_word, source_hash(body));
-  if (text.substr(at) != expected) refuse(path, "its checksum does not fit: the file was changed or damaged");
-  return body;
-}
-
-void take_output(std::string_view body, KernelResult& result, const std::filesystem::path& path) {
-  while (!body.empty()) {
-    std::string_view line = take_line(body);
-    const bool is_o = line.starts_with("# o "), is_lse = line.starts_with("# L ");
-    if (!is_o && !is_lse) continue;
-    line.remove_prefix(4);
-    for (auto word = take_word(line); !word.empty(); word = take_word(line)) {
-      const auto value = parse_number<float>(word);
-      if (!value) refuse(path, "'" + std::string(word.substr(0, 40)) + "' is not a number");
-      (is_o ? result.o : result.lse).push_back(*value);
-    }
-  }
-  result.o_summed = true;
-}
-
 }  // namespace
 
 std::string format_recorded(const Plan& plan, const KernelResult& result, const RecordingFacts& facts) {
@@ -109,16 +78,18 @@ std::string Recorded::fact(std::string_view name) const {
 }
 
 Recorded read_recorded(const std::filesystem::path& path) {
-  const std::string text = read_text_file(path.string(), "--recorded", most_bytes);
-  const std::string_view body = checked(text, path);
+  Recording recording =
+      parse_recording(read_text_file(path.string(), "--recorded", most_bytes), path.string());
   Recorded recorded;
-  recorded.result.trace = parse_trace(body, path.string());
-  recorded.facts = recorded.result.trace.header;
+  recorded.facts = recording.trace.header;
+  recorded.result.trace = std::move(recording.trace);
+  recorded.result.o = std::move(recording.o);
+  recorded.result.lse = std::move(recording.lse);
+  recorded.result.o_summed = true;
   recorded.result.kernel = recorded.fact("kernel-name");
   recorded.result.fault = recorded.fact("kernel-fault");
   if (recorded.result.fault == "none") recorded.result.fault.clear();
   recorded.flags = flags_of(recorded.facts);
-  take_output(body, recorded.result, path);
   return recorded;
 }
 

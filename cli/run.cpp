@@ -43,18 +43,20 @@ std::string heading(const Run& run, const Request& request) {
 }
 
 Table bytes_table(const Run& run) {
-  Table table({{"level"}, {"tensor"}, {"bytes read", Align::right}, {"bytes written", Align::right}});
+  Table table(
+      {{"level"}, {"tensor"}, {"bytes read", Align::right}, {"bytes written", Align::right}, {"origin"}});
   const Plan& plan = *run.plan;
   for (std::size_t level = 0; level < plan.config.arch.levels.size(); ++level) {
     const std::string& name = plan.config.arch.levels[level].name;
     for (std::size_t t = 0; t < plan.tensors.size(); ++t) {
       const std::uint64_t read = run.total.bytes[level][0][t], written = run.total.bytes[level][1][t];
       if (read + written > 0)
-        table.add_row({name, std::string(plan.tensors[t].name), grouped(read), grouped(written)});
+        table.add_row({name, std::string(plan.tensors[t].name), grouped(read), grouped(written), "model"});
     }
     const int at = static_cast<int>(level);
-    table.add_row({name, "total", grouped(run.total.total(at, false)), grouped(run.total.total(at, true))},
-                  Style::bold);
+    table.add_row(
+        {name, "total", grouped(run.total.total(at, false)), grouped(run.total.total(at, true)), "model"},
+        Style::bold);
   }
   return table;
 }

@@ -126,10 +126,10 @@ void run_interactive(Walk& walk) {
   Terminal terminal;
   std::string message = "? shows the keys";
   while (!walk.ended) {
-    print("\x1b[H\x1b[2J\x1b[3J" + frame_text(walk.timeline, walk.shown, output_is_terminal()) + "\n" +
-          message + "\n");
+    print("\x1b[H\x1b[2J" + frame_text(walk.timeline, walk.shown, output_is_terminal()) + "\n" + message +
+          "\n");
     const auto pressed = terminal.read_key();
-    if (!pressed) return;
+    if (!pressed) break;
     message = *pressed == "?" ? key_help() : "";
     try {
       const std::string command = command_of(*pressed, terminal);
@@ -145,6 +145,7 @@ int step_command(const Flags& flags) {
   const bool json = flags.run.json;
   if (is_interactive() && !json) {
     run_interactive(walk);
+    print(frame_text(walk.timeline, walk.shown, output_is_terminal()));
   } else if (input_is_terminal()) {
     if (!json) print(frame_text(walk.timeline, walk.shown, false));
   } else {

@@ -1,5 +1,7 @@
 #include "cli/sweep_range.h"
 
+#include <algorithm>
+
 #include "cli/algorithm_list.h"
 #include "cli/console.h"
 #include "sim/error.h"
@@ -36,7 +38,12 @@ class RangeParser {
  private:
   std::vector<std::int64_t> list(const std::string& words) const {
     std::vector<std::int64_t> values;
-    for (const std::string& word : split_at_commas(words)) values.push_back(number(word));
+    for (const std::string& word : split_at_commas(words)) {
+      const std::int64_t value = number(word);
+      if (std::find(values.begin(), values.end(), value) != values.end())
+        refuse("has " + word + " twice; leave one out");
+      values.push_back(value);
+    }
     if (values.size() > most_values) refuse_length();
     return values;
   }

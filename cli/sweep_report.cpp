@@ -107,7 +107,7 @@ std::string sweep_svg(const Sweep& sweep) {
   const SweepPoint& point = first_counted(sweep);
   ChartText text;
   text.title = fmt::format("HBM traffic against {}", sweep.variable->title);
-  text.subtitle = fmt::format("model: counted by tilewalk; {} (at {} {}), machine {}",
+  text.subtitle = fmt::format("model: counted by tilewalk; {}; the first {} is {}; machine {}",
                               problem_text(point.request.problem), sweep.variable->name, point.value,
                               point.request.arch.name);
   text.x_title = sweep.variable->title;
@@ -120,8 +120,8 @@ std::string sweep_svg(const Sweep& sweep) {
 std::string sweep_text(const Sweep& sweep) {
   const SweepPoint& point = first_counted(sweep);
   std::string text = fmt::format("HBM bytes read and written (model) against {}\n", sweep.variable->title);
-  text += fmt::format("problem  {} (at {} {})\n", problem_text(point.request.problem), sweep.variable->name,
-                      point.value);
+  text += fmt::format("problem  {}; the first {} is {}\n", problem_text(point.request.problem),
+                      sweep.variable->name, point.value);
   text += fmt::format("machine  {}: {}\n\n", point.request.arch.name, point.request.arch.title) +
           table_text(sweep);
   for (const SweepPoint& missing : sweep.points) {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 
 #include "cli/console.h"
 #include "cli/interrupt.h"
@@ -47,10 +48,20 @@ bool is_interactive() { return input_is_terminal() && isatty(STDOUT_FILENO) != 0
 
 Terminal::Terminal() {
   tcgetattr(STDIN_FILENO, &old_);
+  screen(true);
   keys_on();
 }
 
-Terminal::~Terminal() { keys_off(); }
+Terminal::~Terminal() {
+  keys_off();
+  screen(false);
+}
+
+// Terminals have a second screen for programs like this one: what stood on the first comes back in the end.
+void Terminal::screen(bool ours) {
+  std::fputs(ours ? "\x1b[?1049h" : "\x1b[?1049l", stdout);
+  std::fflush(stdout);
+}
 
 void Terminal::keys_on() {
   termios settings = old_;
@@ -66,7 +77,9 @@ void Terminal::keys_off() { tcsetattr(STDIN_FILENO, TCSADRAIN, &old_); }
 
 void Terminal::suspend() {
   keys_off();
+  screen(false);
   std::raise(SIGTSTP);
+  screen(true);
   keys_on();
 }
 

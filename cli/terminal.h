@@ -8,8 +8,8 @@
 
 namespace tilewalk {
 
-// While it lives, keys arrive one by one and are not echoed. The terminal gets its old settings back in the
-// end.
+// While it lives, keys arrive one by one and are not echoed, on a screen of its own. The terminal gets its
+// old settings and contents back in the end.
 class Terminal {
  public:
   Terminal();
@@ -26,6 +26,7 @@ class Terminal {
   void keys_on();
   void keys_off();
   void suspend();
+  static void screen(bool ours);
 
   termios old_ = {};
 };

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "cli/command.h"
@@ -62,6 +64,7 @@ void check_counters(const gpu::KernelRow& kernel, const KernelRequest& request, 
   if (kernel.algorithm == "standard" || !request.fault.empty() || p.n_q < counted_n || p.n_kv < counted_n)
     return;
   const gpu::CounterRun counters = gpu::count_kernel(kernel, *request.plan);
+  if (counters.end == gpu::RunEnd::failed) throw DeviceFailed(counters.error);
   if (counters.end != gpu::RunEnd::done) {
     static bool said = false;
     if (!said) note(counters.error + "; bytes into the SMs are not checked");
@@ -84,44 +87,76 @@ KernelCheck check_live(const gpu::KernelRow& kernel, const KernelRequest& reques
   return check;
 }
 
-// One of the table's problems, or why the kernel does not take it. A kernel that is built for one tiling has
-// that one.
-KernelCheck check_case(const gpu::KernelRow& kernel, const VerifyCase& verify_case, const RunFlags& given) {
-  RunFlags flags = verify_case.flags;
-  if (given.seed) flags.seed = given.seed;
-  if (gpu::has_fixed_tiling(kernel)) flags.block_q = flags.block_kv = flags.order = Flag();
-  Request request = resolve(flags);
-  if (verify_case.block_map) request.problem.mask = example_block_mask(request.problem);
+// A check, or why the kernel does not take the problem. Only that may refuse: a run that fails ends it all.
+KernelCheck check_or_refusal(const gpu::KernelRow& kernel, const Request& request, const std::string& fault) {
+  std::optional<KernelRequest> taken;
   KernelCheck check;
   try {
-    check = check_live(kernel, kernel_request(kernel, request, given.fault.value_or("")), Flag());
+    taken = kernel_request(kernel, request, fault);
   } catch (const RequestError& error) {
     check.kernel = kernel.name;
     check.problem = problem_text(request.problem);
     check.refusal = error.what();
     check.json = {
         {"kernel", check.kernel}, {"problem", problem_json(request.problem)}, {"refused", check.refusal}};
+    return check;
   }
+  return check_live(kernel, *taken, Flag());
+}
+
+// One of the table's problems, or why the kernel does not take it. A kernel that is built for one tiling has
+// that one.
+KernelCheck check_case(const gpu::KernelRow& kernel, const VerifyCase& verify_case, const RunFlags& given) {
+  RunFlags flags = verify_case.flags;
+  if (given.seed) flags.seed = given.seed;
+  if (gpu::has_fixed_tiling(kernel)) {
+    for (Flag* tiling : {&flags.block_q, &flags.block_kv, &flags.order}) tiling->reset();
+  }
+  Request request = resolve(flags);
+  if (verify_case.block_map) request.problem.mask = example_block_mask(request.problem);
+  KernelCheck check = check_or_refusal(kernel, request, given.fault.value_or(""));
   check.group = verify_case.group;
   return check;
+}
+
+// Everything that the file says of its size must fit before anything is computed.
+void check_fits(const Recorded& recorded, const Plan& plan, const gpu::KernelRow& kernel) {
+  if (recorded.fact("algorithm") != kernel.algorithm)
+    throw RequestError("its algorithm is '" + recorded.fact("algorithm") + "', that of " +
+                       std::string(kernel.name) + " is " + std::string(kernel.algorithm));
+  const TraceNames names = names_of(plan), &found = recorded.result.trace.names;
+  if (found.levels != names.levels || found.tensors != names.tensors || found.tiles != names.tiles)
+    throw RequestError("its levels, tensors or tiles are not those of " + std::string(kernel.algorithm));
+  const Problem& p = plan.problem();
+  const auto rows = static_cast<std::size_t>(p.instances() * p.n_q);
+  if (recorded.result.o.size() != 3 * rows)
+    throw RequestError(fmt::format("it holds {} numbers of output, its header's sizes need {}",
+                                   recorded.result.o.size(), 3 * rows));
 }
 
 KernelCheck check_recorded(const std::filesystem::path& path, bool& stale) {
   Recorded recorded = read_recorded(path);
   const gpu::KernelRow& kernel = gpu::kernel_named(recorded.result.kernel);
   const KernelRequest request = kernel_request(kernel, recorded.flags);
-  const TraceNames names = names_of(*request.plan), &found = recorded.result.trace.names;
-  if (found.levels != names.levels || found.tensors != names.tensors || found.tiles != names.tiles)
-    throw RequestError("--recorded: " + path.string() + ": its levels, tensors or tiles are not those of " +
-                       std::string(kernel.algorithm));
+  check_fits(recorded, *request.plan, kernel);
   stale = stale || recorded.fact("kernel-sources") != fmt::format("{:016x}", gpu::kernel_source_hash());
-  return check_kernel(request.plan, inputs_for(request.request, *request.plan), recorded.result);
+  KernelCheck check = check_kernel(request.plan, inputs_for(request.request, *request.plan), recorded.result);
+  check.source = path.filename().string();
+  check.json["file"] = check.source;
+  return check;
 }
 
 std::vector<KernelCheck> recorded_checks(const std::string& folder) {
   std::vector<KernelCheck> checks;
   bool stale = false;
-  for (const auto& path : recordings_in(folder)) checks.push_back(check_recorded(path, stale));
+  for (const auto& path : recordings_in(folder)) {
+    try {
+      checks.push_back(check_recorded(path, stale));
+    } catch (const RequestError& error) {
+      const std::string why = error.what(), name = path.string();
+      throw RequestError(why.find(name) == std::string::npos ? "--recorded: " + name + ": " + why : why);
+    }
+  }
   if (stale)
     note("some recordings were made from other kernel sources than these; gpu/record.sh makes them anew");
   return checks;
@@ -130,11 +165,21 @@ std::vector<KernelCheck> recorded_checks(const std::string& folder) {
 std::vector<KernelCheck> all_checks(const Flags& flags) {
   if (flags.recorded) return recorded_checks(*flags.recorded);
   std::vector<KernelCheck> checks;
-  const auto kernels = traceable_kernels(flags.kernel);  // an unknown name is wrong with or without a device
+  const auto kernels = traceable_kernels(flags.kernel);  // what is wrong is so with or without a device
+  std::optional<Request> named;
+  RunFlags sound = flags.run;
+  sound.fault.reset();
+  if (names_a_problem(flags.run)) named = resolve(sound);
+  const std::string fault = flags.run.fault.value_or("");
+  if (named && kernels.size() == 1) {
+    const KernelRequest request = kernel_request(*kernels[0], *named, fault);
+    require_device();
+    return {check_live(*kernels[0], request, flags.record)};
+  }
   require_device();
   for (const gpu::KernelRow* kernel : kernels) {
-    if (names_a_problem(flags.run)) {
-      checks.push_back(check_live(*kernel, kernel_request(*kernel, flags.run), flags.record));
+    if (named) {
+      checks.push_back(check_or_refusal(*kernel, *named, fault));
       continue;
     }
     ProgressLine line{std::string(kernel->name)};
@@ -149,6 +194,8 @@ std::vector<KernelCheck> all_checks(const Flags& flags) {
 }
 
 int report(const std::vector<KernelCheck>& checks, const Flags& flags) {
+  if (std::all_of(checks.begin(), checks.end(), [](const KernelCheck& c) { return !c.refusal.empty(); }))
+    throw RequestError(checks.front().refusal);
   std::size_t bad = 0, refused = 0;
   Json runs = Json::array();
   for (const KernelCheck& check : checks) {
@@ -167,7 +214,9 @@ int report(const std::vector<KernelCheck>& checks, const Flags& flags) {
   print("m, l, O, S, output, L: worst difference / allowed; into SMs: counter against model\n");
   std::set<std::string> reasons;
   for (const KernelCheck& check : checks) {
-    if (!check.agrees()) print(fmt::format("{} ({}): {}\n", check.kernel, check.problem, check.difference));
+    if (!check.agrees())
+      print(fmt::format("{}{}{} ({}): {}\n", check.source.empty() ? "" : check.source + ": ", check.kernel,
+                        check.fault.empty() ? "" : ", " + check.fault, check.problem, check.difference));
     if (!check.refusal.empty()) reasons.insert(check.refusal);
   }
   for (const std::string& reason : reasons) print("refused: " + reason + "\n");
@@ -176,6 +225,15 @@ int report(const std::vector<KernelCheck>& checks, const Flags& flags) {
 }
 
 int verify_command(const Flags& flags) {
+  if (flags.recorded && (flags.kernel || flags.run.fault || names_a_problem(flags.run)))
+    throw RequestError("--recorded " + *flags.recorded +
+                       ": the files say kernel and problem; leave --kernel and the " + "problem's flags out");
+  if (flags.record && (flags.run.q || flags.run.sram || flags.run.mask.value_or("").starts_with("blocks:") ||
+                       flags.run.arch.value_or("").ends_with(".toml")))
+    throw RequestError(
+        "--record " + *flags.record +
+        ": cannot hold inputs, masks or machines from files, nor --sram; use --seed or --head, a "
+        "mask in words and a named --arch");
   if (flags.record && (!flags.kernel || *flags.kernel == "all" || !names_a_problem(flags.run)))
     throw RequestError("--record " + *flags.record +
                        ": holds one run: name a --kernel, and a problem, e.g. --n 128");

@@ -24,7 +24,9 @@ constexpr const char* score_scale = "--score-scale";  // --scale is the interfac
 
 struct Flags {
   RunFlags run;
-  Flag algorithm, algorithms, lesson, step, at, screenshot, frames, out, size, scale, lang, theme;
+  Flag algorithm, algorithms, lesson, step, at, row, show, recorded, screenshot, frames, out, size, scale,
+      lang, theme;
+  bool projector = false;
 };
 
 // Nothing says what to run on: a real head, in tiles that can be told apart from the last row.
@@ -116,14 +118,18 @@ ViewRequest request_of(Flags flags) {
   ViewRequest request;
   request.algorithms = algorithms_of(flags);
   request.at = flags.at.value_or("");
-  request.language = one_of("--lang", "language", flags.lang, languages);
-  request.theme = one_of("--theme", "theme", flags.theme, themes);
+  if (flags.lang) request.language = one_of("--lang", "language", flags.lang, languages);
+  if (flags.theme) request.theme = one_of("--theme", "theme", flags.theme, themes);
+  request.recorded = flags.recorded.value_or("");
   if (flags.scale) request.scale = parse_size_of_interface(*flags.scale);
   if (flags.size) {
     const auto [width, height] = parse_pair("--size", *flags.size, 'x', 64, most_pixels, "1920x1080");
     request.width = static_cast<int>(width);
     request.height = static_cast<int>(height);
   }
+  request.projector = flags.projector;
+  if (flags.show) request.views = split_at_commas(*flags.show);
+  if (flags.row) request.row = parse_whole("--row", *flags.row, 0, std::int64_t{1} << 30, "300");
   take_pictures(flags, request);
   request.run = resolve_here(flags.run);
   return request;
@@ -144,6 +150,13 @@ void add_view_flags(CLI::App& app, Flags& flags) {
   add_flag(app, heading, {"--theme", "THEME", "dark, light or contrast [dark]; F3 changes it"}, flags.theme);
   add_flag(app, heading, {"--scale", "S", "size of the interface, 0.75 to 3 [1]; Ctrl + and - change it"},
            flags.scale);
+  add_switch(app, heading, "--projector", "half as large again, for a lecture hall; P changes it",
+             flags.projector);
+  add_flag(app, heading, {"--show", "A,B", "views to bring to the front, e.g. counters,source"}, flags.show);
+  add_flag(app, heading,
+           {"--recorded", "RUN", "a recorded GPU run to hold the model against: a .run file, or one of ours"},
+           flags.recorded);
+  add_flag(app, heading, {"--row", "I", "the query row to look at [follows the current tile]"}, flags.row);
   add_flag(app, heading, {"--size", "WxH", "of the window or the picture [1600x900]"}, flags.size);
   add_flag(app, heading, {"--lesson", "ID", "open a lesson (not built yet)"}, flags.lesson);
   add_flag(app, heading, {"--step", "N", "of the lesson"}, flags.step);
@@ -152,7 +165,7 @@ void add_view_flags(CLI::App& app, Flags& flags) {
            flags.screenshot);
   add_flag(app, heading, {"--frames", "A:B", "with --out: pictures of tiles A to B, from --at on"},
            flags.frames);
-  add_flag(app, heading, {"--out", "FOLDER", "for frame_000000.png and on"}, flags.out);
+  add_flag(app, heading, {"--out", "FOLDER", "for frame_000000.png and on; or FILE.gif"}, flags.out);
 }
 
 }  // namespace

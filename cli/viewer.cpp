@@ -27,6 +27,8 @@ viz::RunRequest run_request(const Request& request, const Algorithm& algorithm,
   run.head = request.head;
   run.given = std::move(given);
   run.count_only = request.count_only;
+  run.files = request.files;
+  run.arch_file = request.arch_file;
   return run;
 }
 
@@ -38,8 +40,20 @@ std::size_t index_of(const std::string& name, const std::string_view (&known)[n]
   return 0;
 }
 
-viz::ViewerOptions options_of(const ViewRequest& request) {
+// What flags say goes before what was chosen in the last window.
+void take_settings(const ViewRequest& request, viz::Settings& settings) {
+  if (request.scale) settings.scale = *request.scale;
+  if (request.projector) settings.projector = true;
+  if (request.language)
+    settings.language = static_cast<viz::Language>(index_of(*request.language, viz::language_names));
+  if (request.theme) settings.theme = static_cast<viz::ThemeName>(index_of(*request.theme, viz::theme_names));
+}
+
+viz::ViewerOptions options_of(const ViewRequest& request, const viz::KeptSettings& kept = {}) {
   viz::ViewerOptions options;
+  options.settings = kept.settings;
+  options.settings_file = kept.file;
+  options.notice = kept.notice;
   std::shared_ptr<const Inputs> given;
   if (request.run.given) given = std::make_shared<const Inputs>(*request.run.given);
   for (const Algorithm* algorithm : request.algorithms)
@@ -47,9 +61,10 @@ viz::ViewerOptions options_of(const ViewRequest& request) {
   options.at = request.at;
   options.width = request.width;
   options.height = request.height;
-  options.settings.scale = request.scale;
-  options.settings.language = static_cast<viz::Language>(index_of(request.language, viz::language_names));
-  options.settings.theme = static_cast<viz::ThemeName>(index_of(request.theme, viz::theme_names));
+  take_settings(request, options.settings);
+  for (const std::string& name : request.views) options.settings.raised.push_back(viz::view_named(name));
+  options.selection.row = request.row;
+  options.recorded = request.recorded;
   return options;
 }
 
@@ -59,6 +74,14 @@ std::vector<std::string> write_screenshot(const ViewRequest& request) {
   file.write(viz::draw_picture(options_of(request), svg ? viz::PictureKind::svg : viz::PictureKind::png));
   file.commit();
   return {request.screenshot};
+}
+
+std::vector<std::string> write_gif(const ViewRequest& request) {
+  OutputFile file(request.out, "--out");
+  file.write(viz::draw_gif(options_of(request), request.frames->first, request.frames->second,
+                           [](std::uint64_t) { throw_if_interrupted(); }));
+  file.commit();
+  return {request.out};
 }
 
 std::vector<std::string> write_frames(const ViewRequest& request) {
@@ -83,9 +106,9 @@ std::vector<std::string> write_frames(const ViewRequest& request) {
 
 std::vector<std::string> view(const ViewRequest& request) {
   if (!request.screenshot.empty()) return write_screenshot(request);
-  if (request.frames) return write_frames(request);
+  if (request.frames) return request.out.ends_with(".gif") ? write_gif(request) : write_frames(request);
   try {
-    viz::show_window(options_of(request), interrupted);
+    viz::show_window(options_of(request, viz::kept_settings()), interrupted);
   } catch (const viz::NoWindow& error) {
     throw Unavailable("view: " + std::string(error.what()));
   }

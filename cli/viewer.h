@@ -16,8 +16,12 @@ struct ViewRequest {
   std::string at, screenshot, out;  // "": not asked for
   std::optional<std::pair<std::uint64_t, std::uint64_t>> frames;
   int width = 1600, height = 900;
-  float scale = 1;
-  std::string language = "en", theme = "dark";
+  std::optional<float> scale;
+  bool projector = false;
+  std::vector<std::string> views;  // to the front
+  std::int64_t row = -1;           // of queries; -1: follows the current tile
+  std::optional<std::string> language, theme;
+  std::string recorded;  // a GPU's run to hold the model against; "": none
 };
 
 // Returns the files that were written. Throws Unavailable where the viewer is not built in, or there is no

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
 shopt -s nullglob
-files=(gpu/*_scalar.cuh gpu/*_naive.cuh gpu/scalar_mat[h].cuh)
+files=(gpu/*_scalar.cuh gpu/*_naive.cuh gpu/scalar_mat[h].cuh gpu/number[s].cuh)
 mma=gpu/flash2_mma.cuh
 ((${#files[@]})) || [[ -e $mma ]] || { echo "no kernels found"; exit 1; }
 
@@ -31,6 +31,12 @@ awk '
   function report(why) { print FILENAME ":" FNR ": " why ": " $0; bad = 1 }
   END { exit bad }' "${files[@]}" /dev/null
 
+# mask.cuh reads the block map, which is no tensor, and knows no tensor.
+if [[ -e gpu/mask.cuh ]] && grep -nE 'p\.(q|k|v|o|lse|scores|weights|row_sum|row_max)[^A-Za-z0-9_]|asm|__ldc|__stc|atomic' gpu/mask.cuh; then
+  echo "gpu/mask.cuh: reaches a tensor"
+  exit 1
+fi
+
 # flash2_mma: addresses of tensors are only reckoned with and handed on; two functions use them.
 [[ -e $mma ]] || exit 0
 awk '
@@ -38,6 +44,15 @@ awk '
   /__device__.* (load_global|store_global)\(/ { mover = 1; ++movers }
   mover && /^}/ { mover = 0; next }
   mover { next }
+  # A 64-bit operand of an instruction is an address there; of o, an array of registers with three subscripts,
+  # fewer are a pointer.
+  code ~ /"l"\(|[^A-Za-z0-9_.]o\[[^]]*\]([^[]|$)|(^|[ (])\*o[^A-Za-z0-9_]/ { report("touches global memory itself") }
+  # A tensor of the parameters may only be handed on.
+  {
+    names = " " code
+    gsub(/static_cast<(const )?T\*>\(p\.[qo]\)( \+|;)|load_(whole|part)\(p\.[kv],|p\.lse \+|if \(p\.lse\)/, " ", names)
+    if (names ~ /[^A-Za-z0-9_]p\.(q|k|v|o|lse|scores|weights|row_sum|row_max)[^A-Za-z0-9_]/) report("uses a tensor directly")
+  }
   code ~ /__ldg|__ldc|__stc|__stwt|\.global|cp\.async\.(ca|cg|bulk)|atomic|memcpy/ { report("touches global memory itself") }
   # The pointers that lead to tensors there: not to be read or written through, but as a "T* name" declares one.
   {

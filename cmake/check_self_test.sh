@@ -35,11 +35,17 @@ expect 1 kernels gpu/a_scalar.cuh 'const float x = __ldg(address);\n'
 expect 1 kernels gpu/a_scalar.cuh 'const float x = to_float(static_cast<const T*>(p.q)[0]);\n'
 expect 1 kernels gpu/a_scalar.cuh 'const float x = *head.q(area).at(0, 0);\n'
 movers='__device__ void load_global() {\n  __ldcg(from);\n}\n__device__ void store_global() {\n  *to = value;\n}\n'
-expect 0 kernels gpu/flash2_mma.cuh "${movers}const T* from = p.q + row;\nload_whole_tile(tracer, shared, from + 8);\n"
+expect 0 kernels gpu/flash2_mma.cuh "${movers}const T* from = static_cast<const T*>(p.q) + row;\nload_whole_tile(tracer, shared, from + 8);\n"
 expect 1 kernels gpu/flash2_mma.cuh "${movers}float x = __ldcg(from + 1);\n"
 expect 1 kernels gpu/flash2_mma.cuh "${movers}float x = from[1];\n"
 expect 1 kernels gpu/flash2_mma.cuh "${movers}*to = x;\n"
 expect 1 kernels gpu/flash2_mma.cuh "${movers}lse[row] = x;\n"
+expect 1 kernels gpu/flash2_mma.cuh "${movers}*o = T();\n"
+expect 1 kernels gpu/flash2_mma.cuh "${movers} o[0] = T();\n"
+expect 1 kernels gpu/flash2_mma.cuh "${movers}static_cast<T*>(p.o)[3] = T();\n"
+expect 1 kernels gpu/flash2_mma.cuh "${movers}asm(\"st.u16 [%%0], 0;\" :: \"l\"(o));\n"
+expect 0 kernels gpu/flash2_mma.cuh "${movers}o[i][n][e] *= alpha[i][e / 2];\n"
 expect 1 kernels gpu/flash2_mma.cuh 'void f() {}\n'
+expect 1 kernels gpu/mask.cuh 'p.lse[0] = 1;\n'
 expect 0 paths sim/a.h '// https://example.org/home/page, $root/tmp/x\n'
 expect 1 paths sim/a.h '// see /ho''me/me/notes\n'

@@ -25,8 +25,8 @@ std::span<const KernelRow> kernels();
 const KernelRow& kernel_named(std::string_view name, std::string_view flag = "--kernel");
 
 // The kernel's tiling: of the scalar rungs 64 x 64, or the next smaller powers of two that fit the shared
-// memory of every GPU from compute capability 8.0 on. A size in `wanted` that is not 0 is kept; a kernel that
-// is built for one tiling throws RequestError unless it is that.
+// memory of compute capabilities 8.0 and 9.0 (a GPU with less refuses them in words). A size in `wanted` that
+// is not 0 is kept; a kernel that is built for one tiling throws RequestError unless it is that.
 Tiling kernel_tiling(const KernelRow& kernel, const Problem& problem, const Tiling& wanted);
 bool has_fixed_tiling(const KernelRow& kernel);
 
@@ -47,7 +47,8 @@ DeviceInfo device_info();
 // FNV-1a of the sources that the kernels are made from: recorded runs say which ones they came from.
 std::uint64_t kernel_source_hash();
 
-enum class RunEnd : std::uint8_t { done, refused, unavailable };
+// refused: the request was wrong; unavailable: it cannot be done here; failed: the GPU reported an error.
+enum class RunEnd : std::uint8_t { done, refused, unavailable, failed };
 
 struct KernelRun {
   RunEnd end = RunEnd::done;
@@ -81,7 +82,7 @@ struct Counters {
 struct CounterRun {
   RunEnd end = RunEnd::done;
   std::string error;
-  Counters cold, warm;  // after 512 MB of other writes; right after a run of the same kernel
+  Counters cold, warm;  // after reading 512 MB of other data; right after a run of the same kernel
 };
 CounterRun count_kernel(const KernelRow& kernel, const Plan& plan);
 

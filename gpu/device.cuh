@@ -18,7 +18,7 @@ namespace tilewalk::gpu {
 // Throws DeviceError: "doing: what CUDA says".
 inline void check(cudaError_t status, const std::string& doing) {
   if (status == cudaSuccess) return;
-  throw DeviceError{JobEnd::unavailable, doing + ": " + cudaGetErrorString(status)};
+  throw DeviceError{JobEnd::failed, doing + ": " + cudaGetErrorString(status)};
 }
 
 // Throws DeviceError when there is no device that can run the kernels.
@@ -42,6 +42,7 @@ class Device {
  public:
   // `needed`: bytes that all allocations together will take. Throws when the device has fewer.
   void require_memory(std::uint64_t needed) const;
+  static std::uint64_t free_memory();
 
   void* allocate(std::uint64_t bytes);
   template <typename U>

@@ -63,15 +63,32 @@ class Bench {
   }
 
  private:
-  // So many sets that a round finds nothing of its inputs in the L2, and no more than fit.
+  // Contestants whose S and P do not fit are out.
+  void refuse_scores() {
+    for (std::size_t n = 0; n < job_.contestants.size(); ++n) {
+      const Needs needs = needs_of(job_.contestants[n].rung);
+      if (!needs.scores) continue;
+      try {
+        device_.require_memory(Tensors::bytes_needed(job_.contestants[n], needs));
+      } catch (const DeviceError& error) {
+        result_.contestants[n].refusal = error.text;
+      }
+    }
+  }
+
+  // So many sets that a turn finds nothing of its inputs in the L2, and no more than fit.
   void make_sets() {
+    refuse_scores();
     Needs needs{};
-    for (const DeviceJob& contestant : job_.contestants) needs = both(needs, needs_of(contestant.rung));
+    for (std::size_t n = 0; n < job_.contestants.size(); ++n) {
+      if (result_.contestants[n].refusal.empty()) needs = both(needs, needs_of(job_.contestants[n].rung));
+    }
     const DeviceJob& any = job_.contestants.front();
     const std::uint64_t scratch = needs.scores ? 2 * Tensors::score_bytes(any) : 0;
     const std::uint64_t one = Tensors::bytes_needed(any, needs) - scratch;
-    std::uint64_t sets =
-        std::clamp<std::uint64_t>(4 * l2_bytes() / std::max<std::uint64_t>(one, 1) + 1, 3, 64);
+    std::uint64_t sets = 4 * l2_bytes() / std::max<std::uint64_t>(one, 1) + 1;
+    sets = std::clamp<std::uint64_t>(sets, 3, 64);
+    while (sets > 1 && scratch + sets * one > Device::free_memory()) --sets;
     device_.require_memory(scratch + sets * one);
     if (needs.scores) scores_ = {device_.allocate(scratch / 2), device_.allocate(scratch / 2)};
     for (std::uint64_t n = 0; n < sets; ++n) {
@@ -89,7 +106,7 @@ class Bench {
     if (!times.refusal.empty() || (times.seconds.size() >= 3 && so_far > job_.most_seconds)) return;
     try {
       Launcher launcher(job_.contestants[n], false);
-      const Tensors& set = sets_[static_cast<std::size_t>(round + 1) % sets_.size()];
+      const Tensors& set = sets_[turn_++ % sets_.size()];
       const double seconds = stopwatch_.time([&] { launch_rung(job_.contestants[n], set.params, launcher); });
       if (round >= 0) times.seconds.push_back(seconds);
     } catch (const DeviceError& error) {
@@ -103,6 +120,7 @@ class Bench {
   Device device_;
   Scores scores_;
   std::vector<Tensors> sets_;
+  std::size_t turn_ = 0;
   Stopwatch stopwatch_;
 };
 
@@ -137,7 +155,7 @@ DeviceRates measure_rates(DType type) {
   if (launch_matmul(p.q, p.k, p.o, 8192, type, nullptr).empty()) {
     rates.matmul_seconds = time_rounds(stopwatch, [&] {
       const std::string why = launch_matmul(p.q, p.k, p.o, 8192, type, nullptr);
-      if (!why.empty()) throw DeviceError{JobEnd::unavailable, why};
+      if (!why.empty()) throw DeviceError{JobEnd::failed, why};
     });
   }
   const auto half = static_cast<std::size_t>(rates.copy_bytes / 2);
@@ -155,7 +173,7 @@ DeviceRates measure_rates(DType type) {
     rows.weights = to;
     rates.softmax.push_back({n, rates.copy_bytes, time_rounds(stopwatch, [&] {
                                const std::string why = launch_row_softmax(rows, type, nullptr);
-                               if (!why.empty()) throw DeviceError{JobEnd::unavailable, why};
+                               if (!why.empty()) throw DeviceError{JobEnd::failed, why};
                              })});
   }
   return rates;

@@ -17,7 +17,7 @@ struct Reading {
 struct CounterResult {
   JobEnd end = JobEnd::done;
   std::string error;
-  Reading cold, warm;  // after 512 MB of other writes; right after a run of the same kernel
+  Reading cold, warm;  // after reading 512 MB of other data; right after a run of the same kernel
 };
 
 // One run of the untraced kernels for each group of counters that the hardware reads at once.

@@ -11,35 +11,46 @@ std::string in_megabytes(std::uint64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-DeviceResult run_job(const DeviceJob& job) {
-  usable_device();
-  const Needs needs = needs_of(job.rung);
+// A job's tensors on the device, its inputs uploaded.
+struct Loaded {
   Device device;
-  device.require_memory(Tensors::bytes_needed(job, needs));
-  Tensors tensors(job, needs, device);
-  tensors.upload(job, device);
-  Launcher launcher(job);
-  launch_rung(job, tensors.params, launcher);
+  Tensors tensors;
+
+  explicit Loaded(const DeviceJob& job) : tensors(job, needs_of_checked(job), device) {
+    tensors.upload(job, device);
+  }
+  std::vector<LaunchTrace> run(const DeviceJob& job) {
+    Launcher launcher(job);
+    launch_rung(job, tensors.params, launcher);
+    return std::move(launcher.traces);
+  }
+
+ private:
+  Needs needs_of_checked(const DeviceJob& job) const {
+    usable_device();
+    const Needs needs = needs_of(job.rung);
+    device.require_memory(Tensors::bytes_needed(job, needs));
+    return needs;
+  }
+};
+
+DeviceResult run_job(const DeviceJob& job) {
+  Loaded loaded(job);
   DeviceResult result;
-  result.launches = std::move(launcher.traces);
-  result.o = tensors.output(device);
-  result.lse = tensors.log_sums(device);
-  result.tensors = std::move(tensors.addresses);
+  result.launches = loaded.run(job);
+  result.o = loaded.tensors.output(loaded.device);
+  result.lse = loaded.tensors.log_sums(loaded.device);
+  result.tensors = std::move(loaded.tensors.addresses);
   return result;
 }
 
 RepeatResult run_again_and_again(const DeviceJob& job, int repeats) {
-  usable_device();
-  const Needs needs = needs_of(job.rung);
-  Device device;
-  device.require_memory(Tensors::bytes_needed(job, needs));
-  Tensors tensors(job, needs, device);
-  tensors.upload(job, device);
+  Loaded loaded(job);
   const auto bits = [&] {
-    Launcher launcher(job);
-    launch_rung(job, tensors.params, launcher);
-    std::vector<float> values = tensors.output(device);
-    for (const float x : tensors.log_sums(device)) values.push_back(x);
+    loaded.tensors.forget_output();
+    loaded.run(job);
+    std::vector<float> values = loaded.tensors.output(loaded.device);
+    for (const float x : loaded.tensors.log_sums(loaded.device)) values.push_back(x);
     return values;
   };
   RepeatResult result;
@@ -77,9 +88,14 @@ cudaDeviceProp usable_device() {
   return device;
 }
 
-void Device::require_memory(std::uint64_t needed) const {
+std::uint64_t Device::free_memory() {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "asking for free device memory");
+  return free;
+}
+
+void Device::require_memory(std::uint64_t needed) const {
+  const std::uint64_t free = free_memory();
   if (needed <= free) return;
   throw DeviceError{JobEnd::refused, "out of device memory: " + in_megabytes(needed) + " are needed, " +
                                          in_megabytes(free) +

@@ -43,7 +43,8 @@ struct TensorAddress {
   std::uint64_t first = 0, end = 0;
 };
 
-enum class JobEnd : std::uint8_t { done, refused, unavailable };
+// failed: the GPU reported an error.
+enum class JobEnd : std::uint8_t { done, refused, unavailable, failed };
 
 struct DeviceResult {
   JobEnd end = JobEnd::done;

@@ -20,7 +20,8 @@ void launch_flash2_mma(const DeviceJob& job, const KernelParams& p, Launcher& la
     } else {
       why = "flash2_mma: its broken variants exist traced only, for verify";
     }
-    if (!why.empty()) throw DeviceError{JobEnd::refused, why};
+    // What the kernel does not take was refused before (unsupported, in kernel_list.cpp).
+    if (!why.empty()) throw DeviceError{JobEnd::failed, why};
   });
 }
 

@@ -171,8 +171,7 @@ void launch_standard_cublas(const DeviceJob& job, const KernelParams& p, Launche
   if (job.traced) throw DeviceError{JobEnd::refused, "standard_cublas: a closed library cannot be traced"};
   launcher.run_queued("standard", 1, {}, [&](const TraceBuffers*) {
     const std::string why = launch_standard_cublas(p, job.dtype, nullptr);
-    if (!why.empty())
-      throw DeviceError{cublas().missing.empty() ? JobEnd::refused : JobEnd::unavailable, why};
+    if (!why.empty()) throw DeviceError{cublas().missing.empty() ? JobEnd::failed : JobEnd::unavailable, why};
   });
 }
 

@@ -145,6 +145,12 @@ void Tensors::randomize(std::uint64_t seed) {
   check(cudaGetLastError(), "filling tensors with random numbers");
 }
 
+void Tensors::forget_output() {
+  const auto size = static_cast<std::uint64_t>(float_output_ ? 4 : size_of(type_));
+  if (q_count_) check(cudaMemset(params.o, 0xff, q_count_ * size), "filling device memory");
+  if (params.lse && row_count_) check(cudaMemset(params.lse, 0xff, 4 * row_count_), "filling device memory");
+}
+
 std::vector<float> Tensors::output(const Device& device) const {
   std::vector<float> values;
   with_type(float_output_ ? DType::f32 : type_,

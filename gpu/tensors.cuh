@@ -45,6 +45,7 @@ class Tensors {
 
   void upload(const DeviceJob& job, Device& device);  // the job's Q, K and V
   void randomize(std::uint64_t seed);                 // Q, K and V normally distributed
+  void forget_output();                               // O and L become NaN
   std::vector<float> output(const Device& device) const;
   std::vector<float> log_sums(const Device& device) const;  // empty when there is no L
 

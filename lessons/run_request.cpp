@@ -20,9 +20,13 @@ constexpr Defaults usual, of_toy{8, 4, 2, DType::f32};
 
 constexpr std::int64_t largest_n = std::int64_t{1} << 30, largest_d = 1 << 16, largest_heads = 1 << 20;
 
+bool is_arch_file(const std::string& name) {
+  return name.ends_with(".toml") || name.find('/') != std::string::npos;
+}
+
 Arch parse_arch_flags(const RunFlags& flags, const RunSources& sources) {
   const std::string name = flags.arch.value_or("a100");
-  const bool is_file = name.ends_with(".toml") || name.find('/') != std::string::npos;
+  const bool is_file = is_arch_file(name);
   if (is_file && !sources.arch_file)
     refuse_source("--arch " + typed(name), "name a machine of 'tilewalk list archs'");
   Arch arch = is_file ? sources.arch_file(name) : arch_named(name);
@@ -123,6 +127,8 @@ void take_inputs(const RunFlags& flags, const Defaults& defaults, const RunSourc
 Request resolve(const RunFlags& flags, const RunSources& sources) {
   Request request;
   request.arch = parse_arch_flags(flags, sources);
+  if (is_arch_file(flags.arch.value_or(""))) request.arch_file = *flags.arch;
+  if (flags.q) request.files = {*flags.q, flags.k.value_or(""), flags.v.value_or("")};
   const Defaults& defaults = flags.arch.value_or("") == "toy" ? of_toy : usual;
   request.tiling = parse_tiling_flags(flags, defaults);
   take_inputs(flags, defaults, sources, request);

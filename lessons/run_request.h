@@ -1,6 +1,7 @@
 // From flags as typed to a run with every default filled in, for the command line and for lessons alike.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,8 +19,10 @@ struct Request {
   Arch arch;
   TilingRequest tiling;
   const Fault* fault = nullptr;
-  std::string inputs;  // where Q, K and V come from, in words
-  std::string head;    // "" when they are not a shipped head
+  std::string inputs;                // where Q, K and V come from, in words
+  std::string head;                  // "" when they are not a shipped head
+  std::array<std::string, 3> files;  // of Q, K and V; "" when they are not from files
+  std::string arch_file;             // "" when the machine is a listed one
   std::uint64_t seed = 0;
   std::optional<Inputs> given;  // of a head or of files; else they are made from the seed
   bool count_only = false;

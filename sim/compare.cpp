@@ -121,6 +121,12 @@ bool ValueDiff::is_in(const TileRecord& record) const {
   return launch == record.launch && cta == record.cta && row == record.row && col == record.col;
 }
 
+double TileDiff::most() const {
+  double most = 0;
+  for (const auto& [name, ratio] : worst) most = std::max(most, ratio);
+  return most;
+}
+
 double ValueDiff::times_allowed() const { return ratio(distance(expected, found), allowed); }
 
 namespace {
@@ -155,8 +161,9 @@ bool same_move(const Event& a, const Event& b, const Plan& plan) {
   return (!by_q || a.row == b.row) && (!by_kv || a.col == b.col);
 }
 
-std::optional<FlowDiff> first_flow_diff(const Plan& plan, const Trace& expected, const Trace& found,
-                                        Flow flow) {
+// The first of each CTA and agent.
+std::vector<FlowDiff> flow_diffs(const Plan& plan, const Trace& expected, const Trace& found, Flow flow) {
+  std::vector<FlowDiff> diffs;
   const auto ours = by_cta(expected, flow), theirs = by_cta(found, flow);
   static const std::vector<const Event*> none;
   const auto words = [&](const std::vector<const Event*>& list, std::size_t n) {
@@ -174,12 +181,22 @@ std::optional<FlowDiff> first_flow_diff(const Plan& plan, const Trace& expected,
   };
   for (const auto& [key, events] : ours) {
     const auto other = theirs.find(key);
-    if (auto diff = differ(events, other == theirs.end() ? none : other->second)) return diff;
+    if (auto diff = differ(events, other == theirs.end() ? none : other->second)) diffs.push_back(*diff);
   }
   for (const auto& [key, events] : theirs) {
-    if (ours.count(key) == 0) return differ(none, events);
+    if (ours.count(key) != 0) continue;
+    if (auto diff = differ(none, events)) diffs.push_back(*diff);
   }
-  return std::nullopt;
+  return diffs;
+}
+
+std::string place_of(const TileRecord& r, const Plan& plan) {
+  Event e;
+  e.launch = r.launch;
+  e.cta = r.cta;
+  e.row = r.row;
+  e.col = r.col;
+  return describe_place(e, plan);
 }
 
 // The same tile with sum_of_row's numbers instead of its elements.
@@ -210,6 +227,7 @@ double allowed_of_sum(const Bounds& bounds, const std::string& name, const Watch
 // what is allowed the element that is furthest beyond it.
 void compare_tile(const Bounds& bounds, const TileRecord& record, const std::string& name,
                   const WatchedTile& elements, const WatchedTile& b, TraceDiff& diff) {
+  double& worst_here = diff.tiles.back().worst[name];
   const WatchedTile a = b.summed ? summed(elements) : elements;
   for (std::size_t n = 0; n < a.values.size(); ++n) {
     const auto r = static_cast<std::int64_t>(n) / a.cols, c = static_cast<std::int64_t>(n) % a.cols;
@@ -220,6 +238,7 @@ void compare_tile(const Bounds& bounds, const TileRecord& record, const std::str
         b.summed ? allowed_of_sum(bounds, name, elements, r, c, value) : bounds.allowed(name, r, c, value);
     const double times = ratio(apart, allowed);
     diff.worst[name] = std::max(diff.worst[name], times);
+    worst_here = std::max(worst_here, times);
     if (times <= 1 || (diff.value && !(diff.value->is_in(record) && times > diff.value->times_allowed())))
       continue;
     diff.value = ValueDiff{record.launch,       record.cta, record.row, record.col, name, r, c,
@@ -239,6 +258,24 @@ void missing_record(const Plan& plan, const TileRecord& r, TraceDiff& diff) {
         ValueDiff{r.launch, r.cta, r.row, r.col, name, 0, 0, double(tile.values[0]), std::nan(""), 0};
     diff.worst[name] = infinity;
   }
+}
+
+// "" when `found` keeps the tiles that `expected` does, with as many rows and columns (or sums of them).
+std::string shape_diff(const Kernel& kernel, const TileRecord& expected, const TileRecord& found) {
+  if (expected.tiles.size() != found.tiles.size()) {
+    return std::to_string(found.tiles.size()) + " tiles kept instead of " +
+           std::to_string(expected.tiles.size());
+  }
+  for (std::size_t n = 0; n < expected.tiles.size(); ++n) {
+    const WatchedTile &a = expected.tiles[n], &b = found.tiles[n];
+    const std::string name(kernel.tiles[a.tile].name);
+    if (a.tile != b.tile) return "another tile kept instead of " + name;
+    const std::int32_t cols = b.summed ? 3 : a.cols;
+    const auto elements = static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(cols);
+    if (a.rows != b.rows || b.cols != cols || b.values.size() != elements)
+      return name + " has another number of elements";
+  }
+  return "";
 }
 
 using RecordKey = std::tuple<int, int, int, int, int>;  // launch, CTA, row, col, how often before
@@ -262,15 +299,28 @@ std::array<double, 3> sum_of_row(std::span<const float> row, std::int64_t r) {
   return {sum, sizes, row.empty() ? 0 : double(row[static_cast<std::size_t>(r) % row.size()])};
 }
 
+std::uint64_t moved_bytes(const Trace& trace, const Plan& plan, std::size_t tensor, bool write) {
+  std::uint64_t bytes = 0;
+  for (const Event& e : trace.events) {
+    if (e.tensor == tensor && e.op == (write ? Op::store : Op::load))
+      bytes += std::uint64_t(e.rows) * std::uint64_t(e.cols) * size_of(plan.tensors[tensor].type);
+  }
+  return bytes;
+}
+
 TraceDiff compare(const Plan& plan, const Inputs& inputs, const Trace& expected, const Trace& found,
-                  Flow flow) {
+                  Flow flow, const Progress& progress) {
   TraceDiff diff;
-  diff.flow = first_flow_diff(plan, expected, found, flow);
+  diff.flows = flow_diffs(plan, expected, found, flow);
+  if (!diff.flows.empty()) diff.flow = diff.flows.front();
   std::map<RecordKey, const TileRecord*> others;
   each_record(found, [&](const RecordKey& key, const TileRecord& r) { others[key] = &r; });
+  std::size_t matched = 0;
   std::vector<Bounds> bounds;
   for (const Kernel& kernel : plan.kernels) bounds.emplace_back(plan, inputs, kernel);
+  std::size_t done = 0;
   each_record(expected, [&](const RecordKey& key, const TileRecord& r) {
+    if (progress) progress(double(done++) / double(expected.records.size()));
     const Kernel& kernel = plan.kernels[r.launch];
     Bounds& bound = bounds[r.launch];
     bound.visit(r.cta / kernel.blocks, r.row, r.col);
@@ -280,11 +330,19 @@ TraceDiff compare(const Plan& plan, const Inputs& inputs, const Trace& expected,
       if (flow == Flow::moves) missing_record(plan, r, diff);
       return;
     }
-    for (std::size_t n = 0; n < std::min(r.tiles.size(), other->second->tiles.size()); ++n) {
+    ++matched;
+    if (std::string why = shape_diff(kernel, r, *other->second); !why.empty()) {
+      if (diff.shape.empty()) diff.shape = place_of(r, plan) + ": " + why;
+      return;
+    }
+    diff.tiles.push_back({r.launch, r.cta, r.row, r.col, {}});
+    for (std::size_t n = 0; n < r.tiles.size(); ++n) {
       compare_tile(bound, r, std::string(kernel.tiles[r.tiles[n].tile].name), r.tiles[n],
                    other->second->tiles[n], diff);
     }
   });
+  if (matched < others.size() && diff.shape.empty())
+    diff.shape = std::to_string(others.size() - matched) + " tiles more are kept than there should be";
   return diff;
 }
 

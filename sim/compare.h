@@ -30,11 +30,23 @@ struct ValueDiff {
   double times_allowed() const;  // |expected - found| / allowed
 };
 
+// What a tile of the score matrix came to, in times what is allowed, by watched tile.
+struct TileDiff {
+  std::uint8_t launch;
+  std::int32_t cta, row, col;
+  std::map<std::string, double> worst;
+
+  double most() const;
+};
+
 struct TraceDiff {
   std::optional<FlowDiff> flow;
+  std::vector<FlowDiff> flows;          // the first of each CTA that has one; `flow` is the first of them
+  std::vector<TileDiff> tiles;          // of every tile that both runs have kept, in the order of `expected`
   std::optional<ValueDiff> value;       // of the first tile with one beyond what is allowed, the worst
   std::map<std::string, double> worst;  // per watched tile: largest |difference| / allowed
-  bool agrees() const { return !flow && !value; }
+  std::string shape;  // the first record that holds other tiles than the plan's, or too many, in words
+  bool agrees() const { return !flow && !value && shape.empty(); }
 };
 
 // What of the flow is compared. A GPU's trace knows `moves` alone: loads and stores, by tensor, tile and
@@ -45,7 +57,10 @@ enum class Flow : std::uint8_t { events, moves };
 // only. The tolerances are |dm| <= 8 2^-24 max_j scale sum|q||k_j|, |dl|/l <= 1e-5 + 2 |dm|, |dO| <= (2
 // ulp(P) + 1e-5) sum P|V|, and the same for scores and weights.
 TraceDiff compare(const Plan& plan, const Inputs& inputs, const Trace& expected, const Trace& found,
-                  Flow flow = Flow::events);
+                  Flow flow = Flow::events, const Progress& progress = {});
+
+// HBM bytes of one tensor that a trace's loads or stores move.
+std::uint64_t moved_bytes(const Trace& trace, const Plan& plan, std::size_t tensor, bool write);
 
 // What a summed tile keeps of row r: the sum, the sum of sizes, and element r % (size of the row).
 std::array<double, 3> sum_of_row(std::span<const float> row, std::int64_t r);

@@ -41,7 +41,10 @@ std::int64_t HbmTensor::block_width(std::int64_t c) const {
   return std::min(block_cols_, cols_ - c * block_cols_);
 }
 
+// Outside the tensor nothing was ever written, as in one without elements.
 const Block* HbmTensor::block(std::int64_t instance, std::int64_t r, std::int64_t c) const {
+  if (r < 0 || c < 0 || c * block_cols_ >= cols_ || strip_index(instance, r) >= strips_.size())
+    return nullptr;
   const auto& strip = strips_[strip_index(instance, r)];
   return strip ? (*strip)[static_cast<std::size_t>(c)].get() : nullptr;
 }
@@ -137,11 +140,13 @@ void HbmTensor::write(std::int64_t instance, const Rect& rect, const MatrixView&
 }
 
 float HbmTensor::at(std::int64_t instance, std::int64_t row, std::int64_t col) const {
+  if (row < 0 || col < 0) return 0;
   const Block* cell = block(instance, row / block_rows_, col / block_cols_);
   return cell ? cell->values(row % block_rows_, col % block_cols_) : 0;
 }
 
 int HbmTensor::writes(std::int64_t instance, std::int64_t row, std::int64_t col) const {
+  if (row < 0 || row >= rows_ || col < 0) return 0;
   const Block* cell = block(instance, row / block_rows_, col / block_cols_);
   return cell ? cell->writes[static_cast<std::size_t>(row % block_rows_)] : 0;
 }

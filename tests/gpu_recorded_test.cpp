@@ -136,6 +136,64 @@ TEST_CASE("a changed value with its checksum made right again is found at its ti
   CHECK(verdict.run["value"]["measured"] == 9.5);
 }
 
+// Lines that begin with `start`.
+std::vector<std::size_t> lines_with(const std::string& text, const std::string& start) {
+  std::vector<std::size_t> places;
+  for (auto at = text.find("\n" + start); at != std::string::npos; at = text.find("\n" + start, at + 1))
+    places.push_back(at + 1);
+  return places;
+}
+
+void erase_line(std::string& text, std::size_t at) { text.erase(at, text.find('\n', at) + 1 - at); }
+
+struct Mutation {
+  const char *name, *words;  // words: in the difference, or in the message
+  int code;
+  void (*change)(std::string&);
+};
+
+constexpr Mutation mutations[] = {
+    {"no L", "L has 0 rows instead of 128", 1,
+     [](std::string& text) {
+       while (!lines_with(text, "# L ").empty()) erase_line(text, lines_with(text, "# L ")[0]);
+     }},
+    {"one row of L less", "L has 127 rows", 1,
+     [](std::string& text) { erase_line(text, lines_with(text, "# L ")[5]); }},
+    {"one row of L more", "L has 129 rows", 1,
+     [](std::string& text) { text.insert(lines_with(text, "# L ")[0], "# L 1\n"); }},
+    {"a row of O less", "output", 2,
+     [](std::string& text) { erase_line(text, lines_with(text, "# o ")[5]); }},
+    {"nothing kept after a tile", "0 tiles kept instead of 3", 1,
+     [](std::string& text) {
+       const auto at = lines_with(text, "after ")[0];
+       text.replace(at, text.find('\n', at) - at, "after 0 0 0 0");
+     }},
+    {"l kept as q", "another tile kept instead of m", 1,
+     [](std::string& text) { text.replace(text.find(" m 64 1 "), 8, " q 64 1 "); }},
+    {"a tile kept twice", "1 tiles more", 1,
+     [](std::string& text) {
+       const auto at = lines_with(text, "after ")[0];
+       text.insert(at, text.substr(at, text.find('\n', at) + 1 - at));
+     }},
+    {"another algorithm", "its algorithm is 'flash1'", 2,
+     [](std::string& text) { text.replace(text.find("algorithm flash2"), 16, "algorithm flash1"); }},
+    {"a size beyond what is held", "384 numbers of output", 2,
+     [](std::string& text) { text.replace(text.find("\nn 128\n"), 7, "\nn 100000\n"); }},
+};
+
+TEST_CASE("a recording that holds less or more than it should does not agree") {
+  for (const Mutation& mutation : mutations) {
+    const Verdict verdict = verify_changed("flash2_scalar-f16-n128.run", [&](std::string& text) {
+      mutation.change(text);
+      renew_checksum(text);
+    });
+    INFO(mutation.name, ": ", verdict.err, verdict.run.dump());
+    CHECK(verdict.code == mutation.code);
+    const std::string said = verdict.code == 1 ? verdict.run["difference"].get<std::string>() : verdict.err;
+    CHECK(said.find(mutation.words) != std::string::npos);
+  }
+}
+
 TEST_CASE("a load left out of a recording is found at its tile") {
   const Verdict verdict = verify_changed("flash2_scalar-f16-n128.run", [](std::string& text) {
     const auto at = text.find("event 0 1 0 0 1 1 load k K");

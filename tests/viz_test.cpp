@@ -7,6 +7,7 @@
 
 #include "lessons/heads.h"
 #include "tests/viz_stage.h"
+#include "tests/viz_texts.h"
 #include "viz/drawn_text.h"
 #include "viz/image.h"
 #include "viz/layout.h"
@@ -24,28 +25,6 @@ Box box_of(const std::vector<DrawnText>& texts, const std::string& words) {
     if (text.text.find(words) != std::string::npos) return text.box;
   }
   return {{0, 0}, {0, 0}};
-}
-
-// Texts of one another's place: what is drawn over another text cannot be read.
-std::string overlap_in(const std::vector<DrawnText>& texts) {
-  for (std::size_t a = 0; a < texts.size(); ++a) {
-    for (std::size_t b = a + 1; b < texts.size(); ++b) {
-      const Box &x = texts[a].box, &y = texts[b].box;
-      const float w = std::min(x.max.x, y.max.x) - std::max(x.min.x, y.min.x);
-      const float h = std::min(x.max.y, y.max.y) - std::max(x.min.y, y.min.y);
-      if (w > 1 && h > 1) return "'" + texts[a].text + "' and '" + texts[b].text + "'";
-    }
-  }
-  return "";
-}
-
-// A text that its window cuts off at the left or right. Above and below it may be: panels scroll.
-std::string cut_in(const std::vector<DrawnText>& texts) {
-  for (const DrawnText& t : texts) {
-    const bool seen = t.box.max.y > t.clip.min.y && t.box.min.y < t.clip.max.y;
-    if (seen && (t.box.min.x < t.clip.min.x - 0.5f || t.box.max.x > t.clip.max.x + 0.5f)) return t.text;
-  }
-  return "";
 }
 
 }  // namespace

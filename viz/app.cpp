@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/anchor.h"
+#include "viz/what_if.h"
 
 namespace tilewalk::viz {
 namespace {
@@ -33,15 +34,15 @@ Overloaded(F...) -> Overloaded<F...>;
 
 }  // namespace
 
-App::App(Settings settings, std::function<void()> wake)
-    : wake_(std::move(wake)), settings_(std::move(settings)) {
+App::App(Settings settings, Selection selection, std::function<void()> wake)
+    : wake_(std::move(wake)), settings_(std::move(settings)), selection_(selection), gpu_job_(wake_) {
   for (const StringRow& row : string_table()) {
     characters_.need(row.en);
     characters_.need(row.zh);
   }
   for (const KeyRow& row : key_table()) characters_.need(row.shown);
   // Of texts that no table holds: letters of the papers, and what helpers add.
-  characters_.need("ℓαβ⁽ᵗ⁾ᵀ·×−…—→←↑↓∞≤≥≈√ΣΔ′τπ°µ\u00A0\uFFFD‹›中文");
+  characters_.need("ℓαβ⁽ᵗ⁾ᵀ·×−…—→←↑↓∞≤≥≈√ΣΔ≠′τπ°µ\u00A0\uFFFD‹›中文");
 }
 
 void App::say(std::string notice) {
@@ -76,10 +77,7 @@ void App::apply(const Command& command) {
                     Timeline& t) { return position_of_tile(t, launch, instance, tile); },
                 true);
           },
-          [&](const SeekWords& c) {
-            go(
-                c.run, [words = c.words](Timeline& timeline) { return find_anchor(timeline, words); }, true);
-          },
+          [&](const SeekWords& c) { seek_words(c); },
           [&](const SeekEnd& c) {
             go(
                 leader_, [end = c.end](Timeline& timeline) { return end ? timeline.size() : 0; }, true);
@@ -91,10 +89,19 @@ void App::apply(const Command& command) {
           [&](const TogglePlay&) { playing_ = !playing_ && !runs_.empty(), due_ = 0; },
           [&](const SetStepSize& c) { settings_.step = c.size; },
           [&](const SetSpeed& c) {
-            settings_.speed = std::clamp(c.steps_a_second, speeds[0], *std::rbegin(speeds));
+            if (c.steps_a_second > 0)
+              settings_.speed = std::clamp(c.steps_a_second, speeds[0], *std::rbegin(speeds));
           },
           [&](const ChangeSpeed& c) { settings_.speed = neighbour(speeds, settings_.speed, c.direction); },
-          [&](const SelectRow& c) { selection_.row = c.row; },
+          [&](const SelectRow& c) {
+            selection_.row = c.row;
+            clamp_selection();
+          },
+          [&](const ShowTile& c) { selection_.tile = c.tile; },
+          [&](const NextTile&) {
+            constexpr int count = static_cast<int>(TileShown::rows) + 1;
+            selection_.tile = static_cast<TileShown>((static_cast<int>(selection_.tile) + 1) % count);
+          },
           [&](const MoveRow& c) { move_row(c.direction); },
           [&](const SetLanguage& c) { settings_.language = c.language; },
           [&](const ToggleLanguage&) {
@@ -113,6 +120,19 @@ void App::apply(const Command& command) {
           [&](const RaiseView& c) { raise(c.view); },
           [&](const NextView& c) { next_view(c.direction); },
           [&](const OpenRuns& c) { open(c); },
+          [&](const MoveField& c) { move_field(c.direction); },
+          [&](const SelectField& c) { selection_.field = c.field % what_if_fields().size(); },
+          [&](const ChangeField& c) { change_field(c.direction); },
+          [&](const KeepRuns&) { keep_runs(); },
+          [&](const CopyCall&) {
+            copied_ = call();
+            say(*copied_);
+          },
+          [&](const OpenRecorded& c) { gpu_job_.open(c.name); },
+          [&](const RunKernel& c) { run_kernel(c.kernel); },
+          [&](const OpenFiles& c) { open_files(c.paths); },
+          [&](const SeekDivergence&) { seek_divergence(); },
+          [&](const FocusGoTo&) { focus_go_to_ = 2; },
           [&](const CopyText& c) { copied_ = c.text; },
           [&](const SaveImage& c) { images_.push_back(c.path); },
           [&](const Quit&) { quit_ = true; },
@@ -124,6 +144,14 @@ bool App::press(const KeyPress& key) {
   const KeyRow* row = row_of(key);
   if (row) apply(row->command);
   return row != nullptr;
+}
+
+// Views may rely on it: a row of every run on the screen.
+void App::clamp_selection() {
+  for (const WorkerStatus& status : shown_) {
+    if (status.facts)
+      selection_.row = std::clamp<std::int64_t>(selection_.row, -1, status.facts->plan->problem().n_q - 1);
+  }
 }
 
 void App::move_row(int direction) {
@@ -159,6 +187,8 @@ void App::close_overlay() {
 void App::update(double seconds) {
   take_opened();
   take_moments();
+  take_gpu();
+  focus_go_to_ = std::max(0, focus_go_to_ - 1);
   play(seconds);
   const double time = playing_ ? std::min(flight_time, 0.8 / double(settings_.speed)) : flight_time;
   flight_ = std::min(1.0f, flight_ + float(seconds / time));
@@ -174,7 +204,11 @@ Frame App::frame(const Fonts& fonts) const {
           .flight = flight_,
           .keys_shown = keys_shown_,
           .loading = loading_,
-          .notice = notice_};
+          .notice = notice_,
+          .asked = asked_,
+          .gpu = gpu_.busy || gpu_.check || !gpu_.error.empty() ? &gpu_ : nullptr,
+          .focus_go_to = focus_go_to_ > 0,
+          .refused = refused_};
 }
 
 }  // namespace tilewalk::viz

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "viz/frame.h"
+#include "viz/gpu_job.h"
 #include "viz/keys.h"
 #include "viz/run_worker.h"
 
@@ -18,7 +19,7 @@ namespace tilewalk::viz {
 class App {
  public:
   // `wake` is called on another thread when a run has got somewhere; the window then draws again.
-  explicit App(Settings settings, std::function<void()> wake = {});
+  explicit App(Settings settings, Selection selection = {}, std::function<void()> wake = {});
 
   void apply(const Command& command);
   void apply(const Commands& commands);
@@ -31,6 +32,8 @@ class App {
   bool moving() const { return playing_ || flight_ < 1; }
   // Waits until every run is where it was asked to go, and takes it; false when that takes longer.
   bool settle(std::chrono::milliseconds limit);
+  // Waits until nothing is left to be found out about the runs: where a fault shows, what a GPU did.
+  bool rest(std::chrono::milliseconds limit);
 
   // Everything that the next picture is made from. Valid until the next call of anything above.
   Frame frame(const Fonts& fonts) const;
@@ -42,6 +45,7 @@ class App {
   // What was asked for since the last call: text for the clipboard, files to write the picture to.
   std::optional<std::string> take_copied() { return std::exchange(copied_, std::nullopt); }
   std::vector<std::string> take_images() { return std::exchange(images_, {}); }
+  void play_once_open() { playing_ = true; }
   void say(std::string notice);  // shown in the status line until the next step
 
  private:
@@ -53,6 +57,16 @@ class App {
   void follow_leader();
   void play(double seconds);
   void move_row(int direction);
+  void clamp_selection();
+  void move_field(int direction);
+  void change_field(int direction);
+  void keep_runs();
+  std::string call() const;
+  void open_files(const std::vector<std::string>& paths);
+  void run_kernel(const std::string& kernel);
+  void take_gpu();
+  void seek_divergence();
+  void seek_words(const SeekWords& command);
   void raise(ViewId view);
   void next_view(int direction);
   void close_overlay();
@@ -70,6 +84,11 @@ class App {
   double due_ = 0;  // steps that playing is behind
   float flight_ = 1;
   double loading_ = -1;
+  std::vector<RunRequest> asked_;
+  std::string refused_;
+  GpuJob gpu_job_;
+  GpuStatus gpu_;
+  int focus_go_to_ = 0;  // pictures for which the field is still to be typed into
   std::string notice_;
   std::optional<std::string> copied_;
   std::vector<std::string> images_;

@@ -28,9 +28,14 @@ double progress_of(const WorkerStatus& status) {
 void App::open(const OpenRuns& command) {
   const auto& requests = command.requests;
   opening_.clear();
-  for (std::size_t n = 0; n < std::min(requests.size(), most_runs); ++n)
-    opening_.push_back(std::make_unique<RunWorker>(requests[n], wake_));
+  for (std::size_t n = 0; n < std::min(requests.size(), most_runs); ++n) {
+    RunRequest request = requests[n];
+    request.alone = requests.size() == 1;
+    opening_.push_back(std::make_unique<RunWorker>(std::move(request), wake_));
+  }
   if (opening_.empty()) return;
+  asked_.assign(requests.begin(), requests.begin() + std::ptrdiff_t(opening_.size()));
+  refused_.clear();
   if (!command.at.empty()) {
     opening_.front()->go([words = command.at](Timeline& timeline) { return find_anchor(timeline, words); });
   } else if (!shown_.empty()) {
@@ -69,6 +74,7 @@ void App::take_opened() {
     const WorkerStatus status = run->status();
     if (!status.moment && !status.error.empty()) {
       say(status.error);
+      refused_ = status.error;
       opening_.clear();
       return;
     }
@@ -96,8 +102,9 @@ void App::take_moments() {
     flight_ = moves(shown_[n].moment->done) ? 0.0f : 1.0f;
     follow_leader();
   }
+  clamp_selection();
   for (const WorkerStatus& status : shown_)
-    frames_.push_back({*status.facts, *status.moment, status.busy, status.progress});
+    frames_.push_back({*status.facts, *status.moment, status.busy, status.progress, status.divergence.get()});
 }
 
 void App::follow_leader() {

@@ -44,6 +44,10 @@ struct ChangeSpeed {
 struct SelectRow {
   std::int64_t row;  // of queries; -1: follow the current tile
 };
+struct ShowTile {
+  TileShown tile;
+};
+struct NextTile {};  // the next of TileShown
 struct MoveRow {
   int direction;
 };
@@ -72,18 +76,44 @@ struct OpenRuns {
   std::vector<RunRequest> requests;
   std::string at = {};  // where to begin, in words; "": as far in as the runs before
 };
+// Of the what-if panel: which field the keys change, and its next or previous value.
+struct MoveField {
+  int direction;
+};
+struct SelectField {
+  std::size_t field;
+};
+struct ChangeField {
+  int direction;
+};
+struct KeepRuns {};  // forgets what could not be opened
+struct CopyCall {};  // the command line that shows the same, to the clipboard
+// A GPU beside the model: a recorded run (a name of recorded_runs(), or a file), or a kernel now.
+struct OpenRecorded {
+  std::string name;
+};
+struct RunKernel {
+  std::string kernel;
+};
+struct OpenFiles {
+  std::vector<std::string> paths;  // three .npy files, a trace or a recorded run
+};
+struct SeekDivergence {};  // to the first place where a fault or a GPU leaves the model
+struct FocusGoTo {};       // to type a place
 struct CopyText {
   std::string text;
 };
 struct SaveImage {
-  std::string path;  // .png or .svg
+  std::string path;  // .png or .svg; "": the next free tilewalk_001.png here
 };
 struct Quit {};
 
-using Command = std::variant<Seek, SeekTile, SeekWords, SeekEnd, Step, TogglePlay, SetStepSize, SetSpeed,
-                             ChangeSpeed, SelectRow, MoveRow, SetLanguage, ToggleLanguage, SetTheme,
-                             NextTheme, ChangeScale, ToggleProjector, ToggleKeys, CloseOverlay, RaiseView,
-                             NextView, OpenRuns, CopyText, SaveImage, Quit>;
+using Command =
+    std::variant<Seek, SeekTile, SeekWords, SeekEnd, Step, TogglePlay, SetStepSize, SetSpeed, ChangeSpeed,
+                 SelectRow, ShowTile, NextTile, MoveRow, SetLanguage, ToggleLanguage, SetTheme, NextTheme,
+                 ChangeScale, ToggleProjector, ToggleKeys, CloseOverlay, RaiseView, NextView, OpenRuns,
+                 MoveField, SelectField, ChangeField, KeepRuns, CopyCall, OpenRecorded, RunKernel, OpenFiles,
+                 SeekDivergence, FocusGoTo, CopyText, SaveImage, Quit>;
 
 // In the order in which views asked.
 using Commands = std::vector<Command>;

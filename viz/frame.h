@@ -15,11 +15,15 @@
 
 namespace tilewalk::viz {
 
+struct Divergence;
+struct GpuStatus;
+
 struct RunFrame {
   const RunFacts& facts;  // plan, inputs, totals: what does not depend on the position
   const Moment& moment;   // what does
   bool busy = false;      // on its way to another position; `moment` is where it was last
   double progress = 0;
+  const Divergence* divergence = nullptr;  // of a faulty schedule from the sound one, once it is known
 
   const Plan& plan() const { return *facts.plan; }
   bool has_values() const { return facts.inputs != nullptr; }
@@ -35,8 +39,12 @@ struct Frame {
   // Of the tile in flight: 0 has just left, 1 has arrived.
   float flight = 1;
   bool keys_shown = false;
-  double loading = -1;      // progress of a run that is being opened; -1: none is
-  std::string_view notice;  // what went wrong last, in one line; "": nothing
+  double loading = -1;                // progress of a run that is being opened; -1: none is
+  std::string_view notice;            // what went wrong last, in one line; "": nothing
+  std::span<const RunRequest> asked;  // the runs on the screen, or those that could not be opened
+  const GpuStatus* gpu = nullptr;     // null: nothing was asked of a GPU
+  bool focus_go_to = false;           // the field for places is to be typed into
+  std::string_view refused;           // why they could not be; "": they could
 
   // Pixels of a length given at scale 1.
   float px(float length) const { return length * settings.pixels(); }

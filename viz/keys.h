@@ -32,9 +32,14 @@ enum class Key : std::uint8_t {
   left_bracket,
   right_bracket,
   question,
+  c,
+  d,
   f,
+  g,
   p,
-  q
+  q,
+  s,
+  t
 };
 
 struct KeyPress {

@@ -38,7 +38,7 @@ void draw_table(const Frame& frame) {
 void draw_keys(const Frame& frame, Commands& commands) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const ImVec2 size{std::round(std::min(frame.px(760), screen.x * 0.94f)),
-                    std::round(std::min(frame.px(460), screen.y * 0.94f))};
+                    std::round(std::min(frame.px(570), screen.y * 0.94f))};
   ImGui::SetNextWindowPos({std::round((screen.x - size.x) / 2), std::round((screen.y - size.y) / 2)});
   ImGui::SetNextWindowSize(size);
   ImGui::SetNextWindowFocus();

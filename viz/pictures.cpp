@@ -1,6 +1,9 @@
 // Pictures of a run without a window.
+#include <algorithm>
+
 #include "sim/anchor.h"
 #include "sim/error.h"
+#include "viz/gif.h"
 #include "viz/image.h"
 #include "viz/ui_context.h"
 #include "viz/viewer.h"
@@ -15,6 +18,12 @@ void begin(App& app, const ViewerOptions& options) {
   app.apply(OpenRuns{options.runs, options.at});
   app.settle(patience);
   app.settle(patience);
+  if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded});
+  // Red ticks and what a GPU did belong to the picture; nothing else that goes on in the background does.
+  const bool compared =
+      std::any_of(options.runs.begin(), options.runs.end(), [](const auto& r) { return r.fault; });
+  if (compared || !options.recorded.empty()) app.rest(patience);
+  if (const GpuStatus* gpu = app.frame({}).gpu; gpu && !gpu->error.empty()) throw RequestError(gpu->error);
   const std::string_view notice = app.frame({}).notice;
   if (!notice.empty()) throw RequestError(std::string(notice));
 }
@@ -40,23 +49,48 @@ PictureKind kind_of(std::string_view path) {
 }
 
 std::string draw_picture(const ViewerOptions& options, PictureKind kind) {
-  App app(options.settings);
+  App app(options.settings, options.selection);
   begin(app, options);
   return picture_of(app, size_of(options), kind);
 }
 
-void draw_pictures(const ViewerOptions& options, PictureKind kind, std::uint64_t first, std::uint64_t last,
-                   const std::function<void(std::uint64_t, const std::string&)>& take) {
-  App app(options.settings);
-  UiContext ui;
-  begin(app, options);
+namespace {
+
+// Calls take(step) for each step of the range, with the app there.
+template <class F>
+void each_step(App& app, std::uint64_t first, std::uint64_t last, F take) {
   for (std::uint64_t step = 0; step <= last; ++step) {
-    if (step >= first) take(step, picture_in(ui, app, size_of(options), kind));
+    if (step >= first) take(step);
     const RunFrame run = app.frame({}).runs.front();
     if (run.moment.position >= run.facts.size) return;
     app.apply(Step{1});
     app.settle(patience);
   }
+}
+
+}  // namespace
+
+void draw_pictures(const ViewerOptions& options, PictureKind kind, std::uint64_t first, std::uint64_t last,
+                   const std::function<void(std::uint64_t, const std::string&)>& take) {
+  App app(options.settings, options.selection);
+  UiContext ui;
+  begin(app, options);
+  each_step(app, first, last,
+            [&](std::uint64_t step) { take(step, picture_in(ui, app, size_of(options), kind)); });
+}
+
+std::string draw_gif(const ViewerOptions& options, std::uint64_t first, std::uint64_t last,
+                     const std::function<void(std::uint64_t)>& took) {
+  App app(options.settings, options.selection);
+  UiContext ui;
+  begin(app, options);
+  Gif gif;
+  const int delay = std::max(2, static_cast<int>(100 / options.settings.speed));
+  each_step(app, first, last, [&](std::uint64_t step) {
+    gif.add(rasterise(*ui.draw_still(app, size_of(options)), ui.atlas()), delay);
+    took(step);
+  });
+  return gif.bytes();
 }
 
 }  // namespace tilewalk::viz

@@ -4,6 +4,7 @@
 
 #include "lessons/heads.h"
 #include "sim/arch.h"
+#include "viz/rivals.h"
 
 namespace tilewalk::viz {
 namespace {
@@ -64,7 +65,10 @@ LoadedRun load_run(const RunRequest& request, const Progress& progress) {
     facts->kernel_starts.push_back(timeline.kernel_start(k));
   for (std::size_t k = 0; k < facts->plan->kernels.size(); ++k) facts->visits.emplace_back(*facts->plan, k);
   facts->marks = marks_of(timeline);
-  return {std::move(facts), std::move(timeline)};
+  count_rivals(*facts, progress);
+  std::optional<Timeline> beside;
+  if (facts->beside) beside.emplace(facts->beside, nullptr, progress);
+  return {std::move(facts), std::move(timeline), std::move(beside)};
 }
 
 RunRequest default_request() {
@@ -79,6 +83,15 @@ RunRequest default_request() {
   request.problem.scale = head.scale;
   request.tiling.block_q = request.tiling.block_kv = 32;
   return request;
+}
+
+void take_rows_of_head(RunRequest& request) {
+  const Problem& p = request.problem;
+  Inputs inputs = load_head(head_named(request.head));
+  inputs.q.resize(static_cast<std::size_t>(p.n_q * p.d));
+  inputs.k.resize(static_cast<std::size_t>(p.n_kv * p.d));
+  inputs.v.resize(static_cast<std::size_t>(p.n_kv * p.d));
+  request.given = std::make_shared<const Inputs>(std::move(inputs));
 }
 
 std::string title_of(const RunFacts& facts) {

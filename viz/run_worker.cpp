@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "viz/rivals.h"
+
 namespace tilewalk::viz {
 namespace {
 
@@ -92,21 +94,51 @@ void RunWorker::serve(LoadedRun& run) {
       if (where) {
         walk(run, where);
       } else {
-        run.timeline.prepare([this](double) { report(-1, true); });
+        work_in_background(run);
         prepared = true;
       }
     } catch (const Left&) {
     } catch (const std::exception& error) {
       prepared = prepared || !where;  // a faulty schedule may not reach its end
+      if (!where) rest();
       fail(error.what());
     }
   }
 }
 
+// Runs to the end once, and finds where a fault shows.
+void RunWorker::work_in_background(LoadedRun& run) {
+  const Progress progress = [this](double) { report(-1, true); };
+  run.timeline.prepare(progress);
+  if (run.beside) run.beside->prepare(progress);
+  auto divergence = divergence_of(*run.facts, progress);
+  {
+    const std::lock_guard lock(mutex_);
+    status_.divergence = std::move(divergence);
+  }
+  rest();
+}
+
+void RunWorker::rest() {
+  {
+    const std::lock_guard lock(mutex_);
+    status_.rested = true;
+  }
+  changed_.notify_all();
+  if (wake_) wake_();
+}
+
+bool RunWorker::wait_for_rest(std::chrono::milliseconds limit) const {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, limit, [this] { return status_.rested; });
+}
+
 void RunWorker::walk(LoadedRun& run, const Where& where) {
   const std::uint64_t position = where(run.timeline);
-  auto moment = std::make_shared<const Moment>(
-      moment_at(run.timeline, position, [this](double done) { report(done, true); }));
+  const std::shared_ptr<const Moment> last = status().moment;
+  const Progress progress = [this](double done) { report(done, true); };
+  auto moment = std::make_shared<Moment>(moment_at(run.timeline, position, progress, last.get()));
+  if (run.beside) moment->beside = counts_as_far(*run.beside, run.timeline, progress);
   {
     const std::lock_guard lock(mutex_);
     status_.moment = std::move(moment);

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "viz/divergence.h"
 #include "viz/moment.h"
 #include "viz/run_request.h"
 
@@ -19,11 +20,13 @@ namespace tilewalk::viz {
 using Where = std::function<std::uint64_t(Timeline&)>;
 
 struct WorkerStatus {
-  std::shared_ptr<const RunFacts> facts;  // null until the run is loaded
-  std::shared_ptr<const Moment> moment;   // the latest; null until then
-  std::string error;                      // why it could not be loaded, or gone there; one line
-  bool busy = false;                      // loading, or on its way
-  double progress = 0;                    // of what it is busy with, 0 to 1
+  std::shared_ptr<const RunFacts> facts;         // null until the run is loaded
+  std::shared_ptr<const Moment> moment;          // the latest; null until then
+  std::shared_ptr<const Divergence> divergence;  // of a faulty run, once it is known
+  bool rested = false;                           // nothing is left to do in the background
+  std::string error;                             // why it could not be loaded, or gone there; one line
+  bool busy = false;                             // loading, or on its way
+  double progress = 0;                           // of what it is busy with, 0 to 1
 };
 
 class RunWorker {
@@ -37,14 +40,17 @@ class RunWorker {
   void go(Where where);          // after what was asked for before
   void go_at_once(Where where);  // instead of it
   WorkerStatus status() const;
-  bool wait(std::chrono::milliseconds limit) const;  // until it is not busy; false when it still is
+  bool wait(std::chrono::milliseconds limit) const;           // until it is not busy; false when it still is
+  bool wait_for_rest(std::chrono::milliseconds limit) const;  // until nothing is left to do
   bool is_loading() const;
 
  private:
   void work(RunRequest request);
   void serve(LoadedRun& run);
+  void work_in_background(LoadedRun& run);
   void walk(LoadedRun& run, const Where& where);
   void report(double progress, bool may_be_left);
+  void rest();
   void fail(const std::string& error);
 
   std::function<void()> wake_;

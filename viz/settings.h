@@ -36,9 +36,14 @@ struct Settings {
   float pixels() const { return projector ? scale * 1.5f : scale; }
 };
 
+// Of which the tiles view shows the values.
+enum class TileShown : std::uint8_t { scores, q, k, v, o, rows };
+
 // What is looked at more closely. Rows are query rows of the run's first head that is at work.
 struct Selection {
   std::int64_t row = -1;  // -1: the first row of the current tile
+  std::size_t field = 0;  // of the what-if panel
+  TileShown tile = TileShown::scores;
 };
 
 }  // namespace tilewalk::viz

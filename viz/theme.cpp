@@ -123,7 +123,6 @@ void apply_style(const Theme& theme, float pixels) {
   ImGuiStyle style;
   style.WindowPadding = {0, 0};
   style.WindowBorderSize = 0;
-  style.WindowMinSize = {1, 1};
   style.FrameRounding = 6;
   style.FrameBorderSize = 1;
   style.FramePadding = {9, 5};
@@ -135,6 +134,7 @@ void apply_style(const Theme& theme, float pixels) {
   style.ScrollbarRounding = 5;
   style.GrabRounding = 4;
   style.ScaleAllSizes(pixels);
+  style.WindowMinSize = {1, 1};  // below scale 1 it would round to 0, which Dear ImGui refuses
   style.FrameBorderSize = style.PopupBorderSize = 1;
   style.CircleTessellationMaxError = 0.2f;
   ImGui::GetStyle() = style;

@@ -1,6 +1,8 @@
 // Along the bottom: transport, step sizes, speed, the way through the run, and the step in words.
+#include <array>
 #include <cmath>
 
+#include "viz/gpu_job.h"
 #include "viz/sentence.h"
 #include "viz/views.h"
 #include "viz/widgets.h"
@@ -86,6 +88,25 @@ void draw_way(const Frame& frame, const RunFrame& run, const Box& bar) {
                       {x + frame.px(1.5f), bar.max.y + frame.px(4)}, frame.theme.path, frame.px(1.5f));
 }
 
+// Where a fault or a GPU leaves what it should do: red, above the bar, at most one a pixel.
+void draw_ticks(const Frame& frame, const RunFrame& run, const Divergence& d, const Box& bar) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  float last = -1e9f;
+  for (const std::uint64_t position : d.ticks) {
+    const float x = std::floor(x_of(bar, position, run.facts.size));
+    if (x - last < frame.px(2)) continue;
+    last = x;
+    list->AddRectFilled({x - frame.px(1), bar.min.y - frame.px(3)}, {x + frame.px(1), bar.max.y},
+                        frame.theme.bad);
+  }
+}
+
+const Divergence* divergence_of(const Frame& frame, std::size_t n) {
+  if (frame.runs[n].divergence) return frame.runs[n].divergence;
+  const GpuCheck* check = n == 0 ? gpu_check_of(frame) : nullptr;
+  return check ? &check->divergence : nullptr;
+}
+
 // Runs lie above one another; dragging on one seeks there.
 void draw_scrubbers(const Frame& frame, Box box, Commands& commands) {
   const float height =
@@ -103,11 +124,49 @@ void draw_scrubbers(const Frame& frame, Box box, Commands& commands) {
     }
     ImGui::PopID();
     draw_way(frame, frame.runs[n], bar);
+    if (const Divergence* d = divergence_of(frame, n)) draw_ticks(frame, frame.runs[n], *d, bar);
   }
+}
+
+// To type a place: "load K 2", "tile 9 1", "300".
+void draw_go_to(const Frame& frame, Box& row, Commands& commands) {
+  const float width = std::min(frame.px(130), row.width() - frame.px(150));
+  if (width < frame.px(80)) return;
+  const Box box = row.cut_left(width);
+  row.cut_left(frame.px(10));
+  std::array<char, 96> words{};
+  ImGui::SetCursorScreenPos({box.min.x, box.centre().y - ImGui::GetFrameHeight() / 2});
+  ImGui::SetNextItemWidth(box.width());
+  if (frame.focus_go_to) ImGui::SetKeyboardFocusHere();
+  if (ImGui::InputTextWithHint("##go", frame.text(Str::go_to).data(), words.data(), words.size(),
+                               ImGuiInputTextFlags_EnterReturnsTrue) &&
+      words[0] != 0)
+    commands.push_back(SeekWords{words.data(), 0});
+  if (ImGui::IsItemHovered() && !ImGui::IsItemActive()) tooltip(frame, frame.text(Str::go_to_hint));
+}
+
+// A way to the first difference, where there is one.
+void draw_difference(const Frame& frame, Box& row, Commands& commands) {
+  bool any = false;
+  for (std::size_t n = 0; n < frame.runs.size(); ++n) {
+    const Divergence* d = divergence_of(frame, n);
+    any = any || (d && d->first);
+  }
+  const auto label = frame.text(Str::first_difference);
+  const float width = button_width(frame, label);
+  if (!any || row.width() < width + frame.px(120)) return;
+  if (text_button(frame, row.cut_left(width), "difference", label)) commands.push_back(SeekDivergence{});
+  row.cut_left(frame.px(10));
 }
 
 void draw_position(const Frame& frame, Box& row) {
   const RunFrame& run = frame.runs.front();
+  if (const GpuCheck* check = gpu_check_of(frame); check && check->agrees()) {
+    const std::string words = frame.filled(Str::gpu_agrees, grouped(check->divergence.diff.tiles.size()));
+    const float width = std::ceil(text_width(words, frame.fonts.body)) + 1;
+    if (row.width() > width + frame.px(210))
+      draw_text(frame, row.cut_left(width), words, frame.theme.good, frame.fonts.body);
+  }
   std::string text = frame.filled(Str::event_of, grouped(run.moment.position), grouped(run.facts.size));
   if (run.busy) text = frame.filled(Str::on_its_way, int(run.progress * 100)) + "  " + text;
   draw_text(frame, row, text, frame.theme.text, frame.fonts.body, Align::right);
@@ -143,6 +202,8 @@ void draw_timeline(const Frame& frame, const Box& box, Commands& commands) {
     draw_step_sizes(frame, row, commands);
     row.cut_left(frame.px(12));
     draw_speed(frame, row, commands);
+    draw_go_to(frame, row, commands);
+    draw_difference(frame, row, commands);
     draw_position(frame, row);
     draw_scrubbers(frame, rest, commands);
   }

@@ -4,7 +4,7 @@
 
 namespace tilewalk::viz {
 
-UiContext::UiContext() : context_(ImGui::CreateContext()) {
+UiContext::UiContext() : before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
   ImGui::SetCurrentContext(context_);
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // settings are the app's
@@ -12,7 +12,11 @@ UiContext::UiContext() : context_(ImGui::CreateContext()) {
   io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // large meshes
 }
 
-UiContext::~UiContext() { ImGui::DestroyContext(context_); }
+// A picture is made while a window is open, and keys arrive for the window right after it.
+UiContext::~UiContext() {
+  ImGui::DestroyContext(context_);
+  ImGui::SetCurrentContext(before_);
+}
 
 const ImFontAtlas& UiContext::atlas() const {
   ImGui::SetCurrentContext(context_);

@@ -29,6 +29,7 @@ class UiContext {
   const ImFontAtlas& atlas() const;
 
  private:
+  ImGuiContext* before_;  // current again in the end
   ImGuiContext* context_;
   Fonts fonts_;
   float pixels_ = 0;

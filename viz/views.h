@@ -26,12 +26,25 @@ struct ViewRow {
   std::string (*about)(const Frame& frame) = nullptr;
 };
 
+struct GpuCheck;
+// What a GPU did in the first run, where that is known; else null.
+const GpuCheck* gpu_check_of(const Frame& frame);
+
 std::span<const ViewRow> views();
 const ViewRow& view_of(ViewId id);
 
 // One a file.
 void draw_traversal(const Frame& frame, Commands& commands);
 std::string about_traversal(const Frame& frame);
+void draw_counters(const Frame& frame, Commands& commands);
+void draw_what_if(const Frame& frame, Commands& commands);
+void draw_source(const Frame& frame, Commands& commands);
+void draw_gpu(const Frame& frame, Commands& commands);
+void draw_memory(const Frame& frame, Commands& commands);
+std::string about_memory(const Frame& frame);
+void draw_tiles(const Frame& frame, Commands& commands);
+std::string about_tiles(const Frame& frame);
+void draw_merge(const Frame& frame, Commands& commands);
 void draw_placeholder(const Frame& frame, Commands& commands);
 
 // Always there: across the top and the bottom.

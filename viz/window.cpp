@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string>
 
 #include "sim/error.h"
 #include "viz/files.h"
 #include "viz/image.h"
+#include "viz/settings_file.h"
 #include "viz/ui_context.h"
 #include "viz/viewer.h"
 #include "viz/window_keys.h"
@@ -31,6 +33,8 @@ class Window {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    glfwWindowHint(GLFW_DEPTH_BITS, 0);
+    glfwWindowHint(GLFW_STENCIL_BITS, 0);
     handle_ = glfwCreateWindow(options.width, options.height, "tilewalk", nullptr, nullptr);
     if (!handle_) {
       const std::string why = last_error();
@@ -84,6 +88,8 @@ void clear(GLFWwindow* window, Colour colour) {
 
 void draw_frame(GLFWwindow* window, UiContext& ui, App& app) {
   if (ui.prepare(app)) ImGui_ImplOpenGL3_DestroyFontsTexture();
+  // clear() has painted it; a second time would cost a software renderer a fifth of the frame.
+  ImGui::GetStyle().Colors[ImGuiCol_WindowBg].w = 0;
   ImGui_ImplOpenGL3_NewFrame();  // makes a texture where there is none
   if (!ImGui::GetIO().Fonts->TexID) ImGui_ImplOpenGL3_CreateFontsTexture();
   ImGui_ImplGlfw_NewFrame();
@@ -93,11 +99,22 @@ void draw_frame(GLFWwindow* window, UiContext& ui, App& app) {
   glfwSwapBuffers(window);
 }
 
+// In the current folder.
+std::string next_free_name() {
+  for (int n = 1; n < 10'000; ++n) {
+    const std::string name = fmt::format("tilewalk_{:03}.png", n);
+    if (!std::filesystem::exists(name)) return name;
+  }
+  throw RequestError("tilewalk_001.png to tilewalk_9999.png are all there; move some away");
+}
+
 void save_image(GLFWwindow* window, App& app, const std::string& path) {
   int width = 0, height = 0;
   glfwGetWindowSize(window, &width, &height);
   try {
-    write_whole(path, picture_of(app, {float(width), float(height)}, kind_of(path)));
+    const std::string target = path.empty() ? next_free_name() : path;
+    write_whole(target, picture_of(app, {float(width), float(height)}, kind_of(target)));
+    app.say(filled(Str::saved_as, app.settings().language, target));
   } catch (const RequestError& error) {
     app.say(error.what());
   }
@@ -113,12 +130,35 @@ void hand_out(GLFWwindow* window, App& app, std::string& title) {
   glfwSetWindowTitle(window, title.c_str());
 }
 
+// Keeps the settings as soon as they change. A folder that cannot be written is said once.
+class SettingsKeeper {
+ public:
+  SettingsKeeper(std::string path, const Settings& now)
+      : path_(std::move(path)), kept_(format_settings(now)) {}
+  void look(App& app) {
+    if (path_.empty()) return;
+    std::string now = format_settings(app.settings());
+    if (now == kept_) return;
+    kept_ = std::move(now);
+    try {
+      save_settings(path_, app.settings());
+    } catch (const RequestError& error) {
+      app.say(error.what());
+      path_.clear();
+    }
+  }
+
+ private:
+  std::string path_, kept_;
+};
+
 void run_loop(GLFWwindow* window, UiContext& ui, App& app, PressedKeys& keys,
-              const std::function<bool()>& stop) {
+              const std::function<bool()>& stop, const std::string& settings_file) {
   using Clock = std::chrono::steady_clock;
   auto before = Clock::now();
   int frames_left = frames_to_settle;
   std::string title;
+  SettingsKeeper keeper(settings_file, app.settings());
   while (!glfwWindowShouldClose(window) && !stop()) {
     if (frames_left > 0 || app.moving()) {
       glfwPollEvents();
@@ -131,11 +171,13 @@ void run_loop(GLFWwindow* window, UiContext& ui, App& app, PressedKeys& keys,
     }
     if (keys.take_happened()) frames_left = frames_to_settle;
     for (const KeyPress& key : keys.take()) app.press(key);
+    if (!keys.dropped.empty()) app.apply(OpenFiles{std::exchange(keys.dropped, {})});
     const auto now = Clock::now();
     app.update(std::chrono::duration<double>(now - before).count());
     before = now;
     draw_frame(window, ui, app);
     hand_out(window, app, title);
+    keeper.look(app);
     frames_left = std::max(0, frames_left - 1);
   }
 }
@@ -148,12 +190,15 @@ void show_window(const ViewerOptions& options, const std::function<bool()>& stop
   listen(window.handle(), keys);
   UiContext ui;
   const Backend backend(window.handle());
-  App app(options.settings, [&keys] {
+  App app(options.settings, options.selection, [&keys] {
     keys.happened = true;
     glfwPostEmptyEvent();
   });
   app.apply(OpenRuns{options.runs, options.at});
-  run_loop(window.handle(), ui, app, keys, stop);
+  if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded});
+  if (options.playing) app.play_once_open();
+  if (!options.notice.empty()) app.say(options.notice);
+  run_loop(window.handle(), ui, app, keys, stop, options.settings_file);
 }
 
 }  // namespace tilewalk::viz

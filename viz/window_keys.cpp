@@ -17,7 +17,7 @@ constexpr std::pair<int, Key> by_code[] = {{GLFW_KEY_SPACE, Key::space}, {GLFW_K
                                            {GLFW_KEY_KP_ADD, Key::plus}, {GLFW_KEY_KP_SUBTRACT, Key::minus},
                                            {GLFW_KEY_KP_0, Key::digit0}, {GLFW_KEY_EQUAL, Key::plus},
                                            {GLFW_KEY_MINUS, Key::minus}, {GLFW_KEY_0, Key::digit0},
-                                           {GLFW_KEY_Q, Key::q}};
+                                           {GLFW_KEY_Q, Key::q},         {GLFW_KEY_C, Key::c}};
 
 // Characters rather than codes, because where they lie depends on the keyboard's layout.
 constexpr std::pair<unsigned, Key> by_character[] = {{'1', Key::digit1},
@@ -29,13 +29,21 @@ constexpr std::pair<unsigned, Key> by_character[] = {{'1', Key::digit1},
                                                      {'[', Key::left_bracket},
                                                      {']', Key::right_bracket},
                                                      {'f', Key::f},
+                                                     {'g', Key::g},
+                                                     {'G', Key::g},
+                                                     {'d', Key::d},
+                                                     {'D', Key::d},
+                                                     {'s', Key::s},
+                                                     {'S', Key::s},
                                                      {'F', Key::f},
+                                                     {'t', Key::t},
+                                                     {'T', Key::t},
                                                      {'p', Key::p},
                                                      {'P', Key::p}};
 
 // Only with Ctrl do these mean something as codes; without it they are characters.
 bool needs_ctrl(Key key) {
-  return key == Key::plus || key == Key::minus || key == Key::digit0 || key == Key::q;
+  return key == Key::plus || key == Key::minus || key == Key::digit0 || key == Key::q || key == Key::c;
 }
 
 PressedKeys& keys_of(GLFWwindow* window) {
@@ -79,6 +87,10 @@ void listen(GLFWwindow* window, PressedKeys& keys) {
   glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { note(w); });
   glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { note(w); });
   glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { note(w); });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+    keys_of(w).dropped.assign(paths, paths + count);
+    note(w);
+  });
   glfwSetWindowRefreshCallback(window, note);
   glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { note(w); });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace tilewalk::viz {
 
 struct PressedKeys {
   std::vector<KeyPress> pressed;
+  std::vector<std::string> dropped;    // files
   std::atomic<bool> happened = false;  // anything at all, also a run that has got somewhere
 
   std::vector<KeyPress> take() { return std::exchange(pressed, {}); }
