@@ -29,6 +29,6 @@ Action add_trace(CLI::App& app);
 Action add_verify(CLI::App& app);
 Action add_gpu(CLI::App& app);
 Action add_view(CLI::App& app);
-Action add_not_built(CLI::App& app);
+Action add_lesson(CLI::App& app);
 
 }  // namespace tilewalk

@@ -54,6 +54,4 @@ std::string one_line(std::string_view text, std::size_t longest) {
   return line;
 }
 
-std::string typed(std::string_view value) { return value.empty() ? "''" : shown(value); }
-
 }  // namespace tilewalk

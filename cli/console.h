@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/error.h"
+
 namespace tilewalk {
 
 // Throws RequestError when it cannot be written: a closed pipe, a full disk.
@@ -19,8 +21,5 @@ void note(std::string_view text);  // "tilewalk: note: text"
 
 // Fit for one line: control characters become '?', and what is longer than `longest` bytes ends in "...".
 std::string one_line(std::string_view text, std::size_t longest = 2000);
-
-// A flag's value as messages show it: short, on one line, and '' when it is empty.
-std::string typed(std::string_view value);
 
 }  // namespace tilewalk

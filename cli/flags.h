@@ -1,16 +1,15 @@
 // Flags whose values are kept as typed, so that every one is checked in one place and in one wording.
 #pragma once
 
-#include <optional>
 #include <string>
+
+#include "lessons/run_flags.h"
 
 namespace CLI {
 class App;
 }
 
 namespace tilewalk {
-
-using Flag = std::optional<std::string>;
 
 // "--name PLACEHOLDER  help", under a heading of the help text.
 struct FlagText {

@@ -8,7 +8,4 @@ namespace tilewalk {
 // Sets the request's inputs, sizes and dtype from --q, --k and --v. Flags that say otherwise are refused.
 void read_input_files(const RunFlags& flags, Request& request);
 
-// The same for a head of lessons/heads.h; a smaller --n or --n-kv takes its first rows.
-void take_head(const RunFlags& flags, Request& request);
-
 }  // namespace tilewalk

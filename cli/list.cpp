@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "gpu/api.h"
 #include "lessons/heads.h"
+#include "lessons/lessons.h"
 #include "sim/error.h"
 #include "sim/fault.h"
 
@@ -74,7 +75,16 @@ List list_kernels() {
   return list;
 }
 
-List list_lessons() { return {Json::array(), "no lessons are built yet"}; }
+List list_lessons() {
+  List list;
+  for (const Lesson& lesson : lessons()) {
+    list.items.push_back({{"name", lesson.id},
+                          {"title", lesson.title.in(Language::en)},
+                          {"title_zh", lesson.title.in(Language::zh)},
+                          {"number", lesson.number}});
+  }
+  return list;
+}
 
 List list_faults() {
   List list;
@@ -109,7 +119,7 @@ struct Kind {
   std::string_view more;  // the key of a third column
 };
 constexpr Kind kinds[] = {{"algorithms", list_algorithms, "paper"}, {"archs", list_archs, "source"},
-                          {"kernels", list_kernels, "algorithm"},   {"lessons", list_lessons, ""},
+                          {"kernels", list_kernels, "algorithm"},   {"lessons", list_lessons, "title_zh"},
                           {"faults", list_faults, "needs"},         {"heads", list_heads, "mask"}};
 
 const Kind& kind_named(const std::string& name) {

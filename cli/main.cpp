@@ -23,7 +23,7 @@ constexpr Command table[] = {
     {"trace", "write a run as text, or for Perfetto", add_trace},
     {"verify", "simulator against GPU kernel, tile by tile; live, or recorded runs", add_verify},
     {"gpu", "what GPU there is; run a kernel on it", add_gpu},
-    {"lesson", "lessons (not built yet)", add_not_built},
+    {"lesson", "lessons: read and walk them, check your own, handouts, grades", add_lesson},
     {"view", "the viewer: watch tiles move; pictures without a window", add_view},
 };
 

@@ -6,6 +6,7 @@
 
 #include "cli/text_file.h"
 #include "lessons/recording.h"
+#include "lessons/run_words.h"
 #include "sim/describe.h"
 #include "sim/error.h"
 
@@ -55,19 +56,6 @@ std::string output_lines(const Plan& plan, const KernelResult& result) {
   return text;
 }
 
-// The header's flags as a command line would have them. A head brings its own sizes.
-void take_flag(const std::string& key, const std::string& value, RunFlags& flags) {
-  const std::pair<std::string_view, Flag*> known[] = {
-      {"n", &flags.n},         {"n-kv", &flags.n_kv},       {"d", &flags.d},
-      {"batch", &flags.batch}, {"heads", &flags.heads},     {"kv-heads", &flags.kv_heads},
-      {"dtype", &flags.dtype}, {"mask", &flags.mask},       {"scale", &flags.scale},
-      {"arch", &flags.arch},   {"block-q", &flags.block_q}, {"block-kv", &flags.block_kv},
-      {"seed", &flags.seed},   {"head", &flags.head},       {"order", &flags.order}};
-  for (const auto& [name, flag] : known) {
-    if (name == key) *flag = value;
-  }
-}
-
 }  // namespace
 
 std::string format_recorded(const Plan& plan, const KernelResult& result, const RecordingFacts& facts) {
@@ -101,11 +89,7 @@ Recorded read_recorded(const std::filesystem::path& path) {
   recorded.result.kernel = recorded.fact("kernel-name");
   recorded.result.fault = recorded.fact("kernel-fault");
   if (recorded.result.fault == "none") recorded.result.fault.clear();
-  for (const auto& [key, value] : recorded.facts) take_flag(key, value, recorded.flags);
-  if (recorded.flags.head) {
-    recorded.flags.d = recorded.flags.batch = recorded.flags.heads = recorded.flags.kv_heads = Flag();
-    recorded.flags.seed = Flag();
-  }
+  recorded.flags = flags_of(recorded.facts);
   return recorded;
 }
 

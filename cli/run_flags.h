@@ -4,16 +4,9 @@
 #include <string>
 
 #include "cli/flags.h"
+#include "lessons/run_flags.h"
 
 namespace tilewalk {
-
-// As typed; a flag that was not given holds nothing.
-struct RunFlags {
-  Flag n, n_kv, d, heads, kv_heads, batch, dtype, mask, scale;  // the problem
-  Flag tiling, block_q, block_kv, order, arch, sram;            // blocks and machine
-  Flag seed, q, k, v, head, fault;                              // inputs
-  bool count_only = false, json = false;
-};
 
 // `scale`: what the flag for the scale of the scores is called, where --scale means something else.
 void add_problem_flags(CLI::App& app, RunFlags& flags, const char* scale = "--scale");

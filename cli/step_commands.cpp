@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "cli/console.h"
-#include "cli/numbers.h"
 #include "cli/output_file.h"
 #include "cli/shown_tiles.h"
+#include "lessons/numbers.h"
 #include "sim/anchor.h"
 #include "sim/error.h"
 #include "sim/npy.h"

@@ -7,10 +7,10 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/numbers.h"
 #include "cli/run_flags.h"
 #include "cli/run_json.h"
 #include "cli/viewer.h"
+#include "lessons/numbers.h"
 #include "sim/error.h"
 
 namespace tilewalk {

@@ -32,6 +32,8 @@ std::string shown(std::string_view words) {
   return words.size() > most ? text + "..." : text;
 }
 
+std::string typed(std::string_view value) { return value.empty() ? "''" : shown(value); }
+
 std::string nearest(std::string_view word, std::span<const std::string_view> known) {
   constexpr std::size_t longest_worth_comparing = 64;
   if (word.empty() || word.size() > longest_worth_comparing) return "";

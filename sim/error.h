@@ -23,6 +23,9 @@ struct ScheduleError : std::logic_error {
 // A user's words as they may stand in a one-line message: no control characters, and not endless.
 std::string shown(std::string_view words);
 
+// A flag's value as messages show it: the same, and '' when it is empty.
+std::string typed(std::string_view value);
+
 // The entry of `known` closest to `word` by edit distance, whatever the case, or "" when nothing is close
 // enough to suggest.
 std::string nearest(std::string_view word, std::span<const std::string_view> known);

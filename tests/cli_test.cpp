@@ -94,7 +94,7 @@ TEST_CASE("the version is one line") {
 
 TEST_CASE("every list has named and titled items") {
   const std::map<std::string, std::size_t> least = {{"algorithms", 6}, {"archs", 7},  {"kernels", 0},
-                                                    {"lessons", 0},    {"faults", 7}, {"heads", 4}};
+                                                    {"lessons", 16},   {"faults", 7}, {"heads", 4}};
   for (const auto& [kind, count] : least) {
     CAPTURE(kind);
     const json list = json_of({"list", kind});
@@ -671,7 +671,17 @@ const std::vector<Refusal> refusals = {
     {{"trace", "flash2", "--arch", "toy", "--out", "same", "--perfetto", "same"},
      {"--out same", "--perfetto"}},
     {{"verify", "--kernel", "flash9"}, {"--kernel: unknown kernel", "flash2_scalar"}, 2},
-    {{"lesson", "list", "--json"}, {"not built yet"}, 3},
+    {{"lesson"}, {"the action is missing"}},
+    {{"lesson", "shw"}, {"'shw'", "'show'"}},
+    {{"lesson", "show"}, {"lesson show ID"}},
+    {{"lesson", "show", "online-sofmax"}, {"'online-sofmax'", "'online-softmax'"}},
+    {{"lesson", "show", "1", "--lang", "fr"}, {"--lang", "'fr'", "en, zh"}},
+    {{"lesson", "show", "no.lesson"}, {"no.lesson", "cannot be read"}},
+    {{"lesson", "check", "no.lesson"}, {"no.lesson", "cannot be read"}},
+    {{"lesson", "check", "."}, {"is a folder"}},
+    {{"lesson", "export", "1"}, {"--out is missing"}},
+    {{"lesson", "grade", "1"}, {"lesson grade ID ANSWERS"}},
+    {{"lesson", "grade", "1", "none.txt"}, {"none.txt", "cannot be read"}},
 };
 
 TEST_CASE("bad requests: the exit code, and one line that names flag, value and remedy") {

@@ -1,8 +1,7 @@
-#include "cli/numbers.h"
+#include "lessons/numbers.h"
 
 #include <cmath>
 
-#include "cli/console.h"
 #include "sim/error.h"
 #include "sim/parse.h"
 #include "sim/problem.h"

@@ -1,0 +1,118 @@
+// tilewalk lesson show: a lesson in the terminal, by keys; or all of it as text.
+#include <fmt/format.h>
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/lesson.h"
+#include "cli/lesson_text.h"
+#include "cli/terminal.h"
+#include "sim/error.h"
+
+namespace tilewalk {
+namespace {
+
+struct Walker {
+  const Lesson& lesson;
+  Language language;
+  Shelf& shelf;
+  std::size_t at = 0;
+  int asked = 0, right = 0;
+  std::vector<bool> answered;
+
+  std::string word(const char* en, const char* zh) const { return language == Language::zh ? zh : en; }
+};
+
+// Asks once; what is no answer is asked for again, an empty line shows the answer.
+void ask(Walker& walker, const ShownPrediction& prediction, Terminal& terminal) {
+  while (true) {
+    const std::string line =
+        terminal.read_line(walker.word("your answer (empty: show it): ", "你的答案（直接回车看答案）："));
+    throw_if_interrupted();
+    if (line.empty()) return print(answer_text(prediction, walker.language));
+    const Judgement judgement = judge(prediction, line);
+    if (!judgement.understood) {
+      print(walker.word("that is no answer to this question; a number, a letter, or two numbers for a tile\n",
+                        "看不懂这个答案：请输入数字、选项字母，或用两个数表示一块\n"));
+      continue;
+    }
+    if (!walker.answered[walker.at]) {
+      ++walker.asked;
+      walker.right += judgement.right;
+      walker.answered[walker.at] = true;
+    }
+    print((judgement.right ? walker.word("Right.\n", "答对了。\n") : walker.word("Not so.\n", "不对。\n")) +
+          wrapped(judgement.why, 96));
+    if (!judgement.right) print(fmt::format("{}{}\n", walker.word("Answer: ", "答案："), prediction.answer));
+    return;
+  }
+}
+
+void show(Walker& walker, Terminal& terminal) {
+  const ShownStep step = show_step(walker.lesson, walker.at, walker.language, walker.shelf);
+  print("\x1b[H\x1b[2J\x1b[3J" + step_text(walker.lesson, step, walker.language, true) + "\n");
+  if (step.prediction && !walker.answered[walker.at]) ask(walker, *step.prediction, terminal);
+  print(fmt::format("\n{}   {} {}/{}\n",
+                    walker.word("n next, p back, r the answer, l language, q quit",
+                                "n 下一步，p 上一步，r 看答案，l 换语言，q 退出"),
+                    walker.word("score", "得分"), walker.right, walker.asked));
+}
+
+void walk(Walker& walker) {
+  Terminal terminal;
+  show(walker, terminal);
+  while (const auto key = terminal.read_key()) {
+    const std::size_t before = walker.at;
+    if (*key == "q") return;
+    if ((*key == "n" || *key == "right" || *key == " ") && walker.at + 1 < walker.lesson.steps.size())
+      ++walker.at;
+    if ((*key == "p" || *key == "left") && walker.at > 0) --walker.at;
+    if (*key == "home") walker.at = 0;
+    if (*key == "end") walker.at = walker.lesson.steps.size() - 1;
+    if (*key == "l") walker.language = walker.language == Language::en ? Language::zh : Language::en;
+    if (*key == "r") {
+      const ShownStep step = show_step(walker.lesson, walker.at, walker.language, walker.shelf);
+      if (step.prediction) print(answer_text(*step.prediction, walker.language));
+    }
+    if (walker.at != before || *key == "l") show(walker, terminal);
+  }
+}
+
+void print_everything(const Lesson& lesson, Language language, Shelf& shelf) {
+  for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
+    const ShownStep step = show_step(lesson, n, language, shelf);
+    print((n > 0 ? "\n" : "") + step_text(lesson, step, language, true));
+    if (step.prediction) print("\n" + answer_text(*step.prediction, language));
+  }
+}
+
+Json everything_json(const Lesson& lesson, Language language, Shelf& shelf) {
+  Json steps = Json::array();
+  for (std::size_t n = 0; n < lesson.steps.size(); ++n)
+    steps.push_back(step_json(show_step(lesson, n, language, shelf)));
+  return {{"schema", 1},
+          {"id", lesson.id},
+          {"number", lesson.number},
+          {"title", lesson.title.in(language)},
+          {"language", language_codes[static_cast<std::size_t>(language)]},
+          {"steps", std::move(steps)}};
+}
+
+}  // namespace
+
+int lesson_show(const LessonFlags& flags) {
+  const Lesson lesson = find_lesson(flags.words[1]);
+  const Language language = language_of(flags);
+  Shelf shelf;
+  if (flags.json) {
+    print(json_text(everything_json(lesson, language, shelf)));
+  } else if (is_interactive()) {
+    Walker walker{lesson, language, shelf, 0, 0, 0, std::vector<bool>(lesson.steps.size())};
+    walk(walker);
+  } else {
+    print_everything(lesson, language, shelf);
+  }
+  return exit_done;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,229 @@
+// The lessons that ship: they say what their runs give, in both languages.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <set>
+
+#include "lessons/check_lesson.h"
+#include "lessons/fill.h"
+#include "lessons/handout.h"
+#include "lessons/lessons.h"
+#include "lessons/prose.h"
+#include "lessons/sourced.h"
+#include "lessons/utf8.h"
+#include "tests/glyphs.h"
+
+using namespace tilewalk;
+
+namespace {
+
+constexpr Language languages[] = {Language::en, Language::zh};
+
+bool has_chinese(std::string_view text) {
+  while (!text.empty()) {
+    const char32_t c = take_utf8(text);
+    if (c >= 0x4E00 && c <= 0x9FFF) return true;
+  }
+  return false;
+}
+
+std::string written_text(const Markup& markup) {
+  std::string text;
+  for (const TextBlock& block : markup) {
+    for (const auto& cell : block.cells) {
+      for (const Piece& piece : cell) text += piece.kind == PieceKind::number ? "" : piece.text;
+    }
+  }
+  return text;
+}
+
+std::multiset<std::string> placeholders(const Markup& markup) {
+  std::multiset<std::string> found;
+  for (const TextBlock& block : markup) {
+    for (const auto& cell : block.cells) {
+      for (const Piece& piece : cell) {
+        if (piece.kind == PieceKind::number) found.insert(piece.expression.text());
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("every lesson is sound: runs, anchors, placeholders, checks, answers, prose") {
+  REQUIRE(lessons().size() >= 16);
+  Shelf shelf;
+  std::set<std::string> ids;
+  std::set<int> numbers;
+  for (const LessonText& text : lesson_texts()) {
+    Complaints complaints{std::string(text.path)};
+    const Lesson lesson = read_lesson(text.text, complaints);
+    check_lesson(lesson, shelf, complaints);
+    CHECK_MESSAGE(complaints.empty(), complaints.text());
+    CHECK(ids.insert(lesson.id).second);
+    CHECK(numbers.insert(lesson.number).second);
+  }
+}
+
+TEST_CASE("all lessons load and fill within a second, in both languages") {
+  const auto begin = std::chrono::steady_clock::now();
+  Shelf shelf;
+  std::size_t steps = 0;
+  for (const LessonText& text : lesson_texts()) {
+    Complaints complaints{std::string(text.path)};
+    const Lesson lesson = read_lesson(text.text, complaints);
+    for (const Language language : languages) {
+      for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
+        const ShownStep step = show_step(lesson, n, language, shelf);
+        CHECK(!step.title.empty());
+        CHECK(!plain_text(step.text).empty());
+        ++steps;
+      }
+    }
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  MESSAGE(steps, " steps in ", seconds, " s");
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+  CHECK(seconds < 1);
+#endif
+}
+
+TEST_CASE("each lesson has its five to fifteen steps, and asks every few of them") {
+  for (const Lesson& lesson : lessons()) {
+    INFO(lesson.id);
+    CHECK(lesson.steps.size() >= 5);
+    CHECK(lesson.steps.size() <= 15);
+    int since_question = 0;
+    for (const LessonStep& step : lesson.steps) {
+      since_question = step.prediction ? 0 : since_question + 1;
+      INFO(step.id);
+      CHECK(since_question <= 4);
+      if (!step.prediction) continue;
+      const Prediction& p = *step.prediction;
+      CHECK(p.choices.size() + p.traps.size() >= 1);  // a mistake that people make, explained
+    }
+  }
+}
+
+TEST_CASE("both languages say it all, with the same numbers") {
+  for (const Lesson& lesson : lessons()) {
+    CHECK(has_chinese(lesson.title.in(Language::zh)));
+    const auto all = everything_written(lesson);
+    for (const LessonStep& step : lesson.steps) {
+      INFO(lesson.id, " ", step.id);
+      // A proper name is the same in both.
+      CHECK((has_chinese(step.title.in(Language::zh)) ||
+             step.title.in(Language::zh) == step.title.in(Language::en)));
+      CHECK(!has_chinese(step.title.in(Language::en)));
+      CHECK(placeholders(step.text.in(Language::en)) == placeholders(step.text.in(Language::zh)));
+    }
+    for (const Written& written : all) {
+      const std::string text = written_text(*written.markup);
+      INFO(lesson.file, ":", written.line, " ", text);
+      CHECK(!written.markup->empty());
+      if (written.language == Language::en) CHECK(!has_chinese(text));
+      if (written.language == Language::zh && text.size() > 12) CHECK(has_chinese(text));
+    }
+  }
+}
+
+TEST_CASE("every character has a glyph in the fonts that ship") {
+  const std::set<char32_t> glyphs = glyphs_of_fonts(TILEWALK_SOURCE "/viz/fonts");
+  REQUIRE(glyphs.size() > 4000);
+  CHECK(glyphs.count(U'\U0001F600') == 0);
+  Shelf shelf;
+  std::set<char32_t> missing;
+  const auto need = [&](std::string_view text) {
+    while (!text.empty()) {
+      const char32_t c = take_utf8(text);
+      if (c > 0x20 && glyphs.count(c) == 0) missing.insert(c);
+    }
+  };
+  for (const Lesson& lesson : lessons()) {
+    for (const Language language : languages) {
+      need(lesson.title.in(language));
+      for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
+        const ShownStep step = show_step(lesson, n, language, shelf);
+        need(step.title);
+        need(plain_text(step.text));
+        if (!step.prediction) continue;
+        need(plain_text(step.prediction->ask) + plain_text(step.prediction->why));
+        for (const ShownChoice& choice : step.prediction->choices)
+          need(plain_text(choice.text) + plain_text(choice.why));
+        for (const ShownTrap& trap : step.prediction->traps) need(plain_text(trap.why));
+      }
+    }
+  }
+  for (const char32_t c : missing) {
+    INFO("U+", std::hex, std::uint32_t(c));
+    CHECK(false);
+  }
+}
+
+TEST_CASE("every page of the lecture is in a lesson; the title opens the first, the thanks close the last") {
+  std::set<int> pages;
+  for (const PagePlace& place : page_map()) pages.insert(place.page);
+  for (int page = 1; page <= lecture_pages; ++page) {
+    INFO("page ", page);
+    CHECK(pages.count(page) == 1);
+  }
+  const auto map = page_map();
+  CHECK(map.front().step == &lessons().front().steps.front());
+  CHECK(map.back().step == &lessons().back().steps.back());
+}
+
+TEST_CASE("predictions: the right answer is right, every trap and wrong choice is wrong and explained") {
+  Shelf shelf;
+  for (const Lesson& lesson : lessons()) {
+    for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
+      const ShownStep step = show_step(lesson, n, Language::en, shelf);
+      if (!step.prediction) continue;
+      const ShownPrediction& p = *step.prediction;
+      INFO(lesson.id, " ", step.step->id, " ", p.answer);
+      CHECK(judge(p, p.answer).right);
+      CHECK(!judge(p, "what?").understood);
+      CHECK(!judge(p, "").understood);
+      for (const ShownTrap& trap : p.traps) {
+        INFO(trap.answer);
+        const Judgement judgement = judge(p, trap.answer);
+        CHECK(judgement.understood);
+        CHECK(!judgement.right);
+        CHECK(plain_text(judgement.why) == plain_text(trap.why));
+      }
+      for (const ShownChoice& choice : p.choices) {
+        const Judgement judgement = judge(p, std::string(1, choice.letter));
+        CHECK(judgement.right == choice.right);
+        CHECK(!judgement.why.empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("numbers of others and of measurements all have a source, and their label") {
+  const auto all = all_sourced();
+  CHECK(all.size() > 500);
+  for (const auto& [name, value] : all) {
+    INFO(name);
+    CHECK(value.origins.published == name.starts_with("published."));
+    CHECK(value.origins.measured == name.starts_with("measured."));
+    CHECK(value.sources.size() == 1);
+    CHECK(value.sources[0].size() > 10);
+  }
+}
+
+TEST_CASE("handouts hold the text, the answers and the sources, and need nothing else") {
+  Shelf shelf;
+  for (const Lesson& lesson : lessons()) {
+    for (const Language language : languages) {
+      const std::string html = handout_html(lesson, language, shelf);
+      INFO(lesson.id);
+      CHECK(html.find("<svg") != std::string::npos);
+      CHECK(html.find("class=\"answers\"") != std::string::npos);
+      CHECK(html.find("src=") == std::string::npos);
+      CHECK(html.find("href=") == std::string::npos);
+      CHECK(html.find("{") < html.find("</style>"));  // only the style has braces
+      CHECK(html.find("{", html.find("</style>")) == std::string::npos);
+    }
+  }
+}
