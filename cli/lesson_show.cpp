@@ -45,15 +45,16 @@ void ask(Walker& walker, const ShownStep& step, Terminal& terminal) {
       continue;
     }
     print((judgement.right ? walker.word("Right.\n", "答对了。\n") : walker.word("Not so.\n", "不对。\n")) +
-          wrapped(judgement.why, 96));
-    if (!judgement.right) print(fmt::format("{}{}\n", walker.word("Answer: ", "答案："), step.prediction->answer));
+          text_of(judgement.why) + origin_lines({&judgement.why}, walker.language));
+    if (!judgement.right)
+      print(fmt::format("{}{}\n", walker.word("Answer: ", "答案："), step.prediction->answer));
     return;
   }
 }
 
 void show(Walker& walker, Terminal& terminal) {
   const ShownStep step = show_step(walker.lesson, walker.at, walker.language, walker.shelf);
-  print("\x1b[H\x1b[2J\x1b[3J" + step_text(walker.lesson, step, walker.language, true) + "\n");
+  print("\x1b[H\x1b[2J\x1b[3J" + step_text(walker.lesson, step, walker.language) + "\n");
   if (walker.asks(step)) ask(walker, step, terminal);
   const LessonScore& score = walker.scores.of(walker.lesson);
   print(fmt::format("\n{}   {} {}/{}\n",
@@ -85,7 +86,7 @@ void walk(Walker& walker) {
 void print_everything(const Lesson& lesson, Language language, Shelf& shelf) {
   for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
     const ShownStep step = show_step(lesson, n, language, shelf);
-    print((n > 0 ? "\n" : "") + step_text(lesson, step, language, true));
+    print((n > 0 ? "\n" : "") + step_text(lesson, step, language));
     if (step.prediction) print("\n" + answer_text(*step.prediction, language));
   }
 }

@@ -20,7 +20,8 @@ int questions_of(const Lesson& lesson) {
 Judgement Scores::answer(const Lesson& lesson, const ShownStep& step, std::string_view text) {
   Judgement judgement = judge(step.prediction.value(), text);
   // shown(): one line of bounded length, so that text() can be read again.
-  if (judgement.understood) of(lesson).answers.emplace(step.step->id, GivenAnswer{shown(text), judgement.right});
+  if (judgement.understood)
+    of(lesson).answers.emplace(step.step->id, GivenAnswer{shown(text), judgement.right});
   return judgement;
 }
 
@@ -47,8 +48,8 @@ Scores Scores::read(std::string_view text) {
     if (what == "here")
       scores.lessons_[lesson].at = step;
     else if (what == "right" || what == "wrong")
-      scores.lessons_[lesson].answers[step] = {std::string(line.substr(std::min<std::size_t>(1, line.size()))),
-                                               what == "right"};
+      scores.lessons_[lesson].answers[step] = {
+          std::string(line.substr(std::min<std::size_t>(1, line.size()))), what == "right"};
   }
   return scores;
 }

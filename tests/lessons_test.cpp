@@ -266,8 +266,7 @@ double seconds_to_open(const Lesson& lesson, std::size_t step) {
     const auto begin = std::chrono::steady_clock::now();
     Shelf shelf;
     show_step(lesson, step, Language::zh, shelf);
-    least = std::min(
-        least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return least;
 }
