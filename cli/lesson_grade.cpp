@@ -36,7 +36,7 @@ int lesson_grade(const LessonFlags& flags) {
                                                : "not understood";
     print(fmt::format("{:<24} {:<16} {}\n", mark.step, mark.given.empty() ? "-" : one_line(mark.given, 40),
                       verdict));
-    if (!mark.right && mark.understood) print(wrapped(mark.why, 96));
+    if (!mark.right && mark.understood) print(text_of(mark.why, "    "));
   }
   if (flags.json) {
     print(json_text({{"schema", 1},

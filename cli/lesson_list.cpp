@@ -6,16 +6,11 @@
 #include "cli/table.h"
 #include "cli/text_file.h"
 #include "lessons/check_lesson.h"
+#include "lessons/score.h"
 #include "sim/error.h"
 
 namespace tilewalk {
 namespace {
-
-int questions_of(const Lesson& lesson) {
-  int count = 0;
-  for (const LessonStep& step : lesson.steps) count += step.prediction.has_value();
-  return count;
-}
 
 // Reads and checks one file. A file that cannot be read is a wrong request.
 Complaints checked(const std::string& path, Shelf& shelf) {

@@ -7,6 +7,7 @@
 #include "cli/lesson.h"
 #include "cli/lesson_text.h"
 #include "cli/terminal.h"
+#include "lessons/score.h"
 #include "sim/error.h"
 
 namespace tilewalk {
@@ -17,45 +18,49 @@ struct Walker {
   Language language;
   Shelf& shelf;
   std::size_t at = 0;
-  int asked = 0, right = 0;
-  std::vector<bool> answered;
+  Scores scores = {};
 
+  bool asks(const ShownStep& step) {
+    return step.prediction && !scores.of(lesson).answers.contains(step.step->id);
+  }
   std::string word(const char* en, const char* zh) const { return language == Language::zh ? zh : en; }
 };
 
+void reveal(Walker& walker, const ShownStep& step) {
+  walker.scores.give_up(walker.lesson, step);
+  print(answer_text(*step.prediction, walker.language));
+}
+
 // Asks once; what is no answer is asked for again, an empty line shows the answer.
-void ask(Walker& walker, const ShownPrediction& prediction, Terminal& terminal) {
+void ask(Walker& walker, const ShownStep& step, Terminal& terminal) {
   while (true) {
     const std::string line =
         terminal.read_line(walker.word("your answer (empty: show it): ", "你的答案（直接回车看答案）："));
     throw_if_interrupted();
-    if (line.empty()) return print(answer_text(prediction, walker.language));
-    const Judgement judgement = judge(prediction, line);
+    if (line.empty()) return reveal(walker, step);
+    const Judgement judgement = walker.scores.answer(walker.lesson, step, line);
     if (!judgement.understood) {
       print(walker.word("that is no answer to this question; a number, a letter, or two numbers for a tile\n",
                         "看不懂这个答案：请输入数字、选项字母，或用两个数表示一块\n"));
       continue;
     }
-    if (!walker.answered[walker.at]) {
-      ++walker.asked;
-      walker.right += judgement.right;
-      walker.answered[walker.at] = true;
-    }
     print((judgement.right ? walker.word("Right.\n", "答对了。\n") : walker.word("Not so.\n", "不对。\n")) +
-          wrapped(judgement.why, 96));
-    if (!judgement.right) print(fmt::format("{}{}\n", walker.word("Answer: ", "答案："), prediction.answer));
+          text_of(judgement.why) + origin_lines({&judgement.why}, walker.language));
+    if (!judgement.right)
+      print(fmt::format("{}{}\n", walker.word("Answer: ", "答案："), step.prediction->answer));
     return;
   }
 }
 
 void show(Walker& walker, Terminal& terminal) {
   const ShownStep step = show_step(walker.lesson, walker.at, walker.language, walker.shelf);
-  print("\x1b[H\x1b[2J\x1b[3J" + step_text(walker.lesson, step, walker.language, true) + "\n");
-  if (step.prediction && !walker.answered[walker.at]) ask(walker, *step.prediction, terminal);
+  print("\x1b[H\x1b[2J\x1b[3J" + step_text(walker.lesson, step, walker.language) + "\n");
+  if (walker.asks(step)) ask(walker, step, terminal);
+  const LessonScore& score = walker.scores.of(walker.lesson);
   print(fmt::format("\n{}   {} {}/{}\n",
                     walker.word("n next, p back, r the answer, l language, q quit",
                                 "n 下一步，p 上一步，r 看答案，l 换语言，q 退出"),
-                    walker.word("score", "得分"), walker.right, walker.asked));
+                    walker.word("score", "得分"), score.right(), score.answered()));
 }
 
 void walk(Walker& walker) {
@@ -72,7 +77,7 @@ void walk(Walker& walker) {
     if (*key == "l") walker.language = walker.language == Language::en ? Language::zh : Language::en;
     if (*key == "r") {
       const ShownStep step = show_step(walker.lesson, walker.at, walker.language, walker.shelf);
-      if (step.prediction) print(answer_text(*step.prediction, walker.language));
+      if (step.prediction) reveal(walker, step);
     }
     if (walker.at != before || *key == "l") show(walker, terminal);
   }
@@ -81,7 +86,7 @@ void walk(Walker& walker) {
 void print_everything(const Lesson& lesson, Language language, Shelf& shelf) {
   for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
     const ShownStep step = show_step(lesson, n, language, shelf);
-    print((n > 0 ? "\n" : "") + step_text(lesson, step, language, true));
+    print((n > 0 ? "\n" : "") + step_text(lesson, step, language));
     if (step.prediction) print("\n" + answer_text(*step.prediction, language));
   }
 }
@@ -107,7 +112,7 @@ int lesson_show(const LessonFlags& flags) {
   if (flags.json) {
     print(json_text(everything_json(lesson, language, shelf)));
   } else if (is_interactive()) {
-    Walker walker{lesson, language, shelf, 0, 0, 0, std::vector<bool>(lesson.steps.size())};
+    Walker walker{lesson, language, shelf};
     walk(walker);
   } else {
     print_everything(lesson, language, shelf);

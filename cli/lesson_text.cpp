@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/console.h"
 #include "cli/table.h"
+#include "cli/wrap.h"
 #include "sim/describe.h"
 
 namespace tilewalk {
@@ -11,54 +14,28 @@ namespace {
 
 constexpr std::size_t page_width = 96;
 
-// Where a line may end: at a space, or after a wide character that no closing mark follows.
-class Wrapper {
- public:
-  explicit Wrapper(std::size_t width, const std::string& indent) : width_(width), indent_(indent) {}
-
-  void take(std::string_view text) {
-    while (!text.empty()) {
-      const std::string_view before = text;
-      const char32_t c = take_code_point(text);
-      const std::string_view bytes = before.substr(0, before.size() - text.size());
-      const bool wide = display_width(bytes) == 2;
-      if (c == ' ') {
-        flush();
-        pending_space_ = !line_.empty();
-        continue;
-      }
-      constexpr std::u32string_view closing = U"，。；：？！、）》”’」』％";
-      if (wide && closing.find(c) == std::u32string_view::npos) flush();
-      word_ += bytes;
-      if (wide) ended_by_wide_ = true;
-    }
-  }
-  std::string finish() {
-    flush();
-    return done_ + line_ + "\n";
-  }
-
- private:
-  void flush() {
-    if (word_.empty()) return;
-    const std::size_t needed = display_width(line_) + pending_space_ + display_width(word_);
-    if (needed > width_ && !line_.empty()) {
-      done_ += line_ + "\n";
-      line_ = indent_;
-      pending_space_ = false;
-    }
-    line_ += (pending_space_ ? " " : "") + word_;
-    word_.clear();
-    pending_space_ = false;
-  }
-  std::size_t width_;
-  std::string indent_, done_, line_, word_;
-  bool pending_space_ = false, ended_by_wide_ = false;
+struct OriginMark {
+  bool Origins::*origin;
+  const char *mark, *en, *zh;
 };
+constexpr OriginMark origin_marks[] = {{&Origins::model, "ᵐ", "model", "模型"},
+                                       {&Origins::theory, "ᵗ", "theory", "理论"},
+                                       {&Origins::measured, "ˣ", "measured", "实测"},
+                                       {&Origins::published, "ᵖ", "published", "已发表"}};
+
+// Most numbers are a run's: these alone go without a mark.
+bool is_marked(const Origins& origins) { return !origins.none() && !(origins == from_model); }
+
+std::string marks_of(const Origins& origins) {
+  std::string text;
+  if (!is_marked(origins)) return text;
+  for (const OriginMark& row : origin_marks) text += origins.*row.origin ? row.mark : "";
+  return text;
+}
 
 std::string cell_text(const std::vector<Span>& spans) {
   std::string text;
-  for (const Span& span : spans) text += span.text;
+  for (const Span& span : spans) text += span.text + marks_of(span.origins);
   return text;
 }
 
@@ -76,7 +53,7 @@ std::string table_text(const Filled& filled, std::size_t& n) {
   return table.text(false);
 }
 
-std::string run_line(const ShownStep& step, Language language) {
+std::string run_lines(const ShownStep& step, Language language) {
   Timeline& timeline = step.runs[0].run->timeline();
   const Plan& plan = timeline.plan();
   const bool zh = language == Language::zh;
@@ -89,126 +66,107 @@ std::string run_line(const ShownStep& step, Language language) {
   return text + "\n";
 }
 
-Json filled_json(const Filled& filled) {
-  Json blocks = Json::array();
-  for (const Paragraph& paragraph : filled) {
-    constexpr const char* kinds[] = {"paragraph", "formula", "item", "row"};
-    Json cells = Json::array();
-    for (const auto& cell : paragraph.cells) {
-      Json spans = Json::array();
-      for (const Span& span : cell) {
-        constexpr const char* names[] = {"text", "math", "strong", "number"};
-        Json one = {{"kind", names[static_cast<std::size_t>(span.kind)]}, {"text", span.text}};
-        if (span.kind == PieceKind::number) {
-          one["origin"] = origin_words(span.origins);
-          if (!span.sources.empty()) one["sources"] = span.sources;
-        }
-        spans.push_back(std::move(one));
-      }
-      cells.push_back(std::move(spans));
-    }
-    blocks.push_back(
-        {{"kind", kinds[static_cast<std::size_t>(paragraph.kind)]}, {"cells", std::move(cells)}});
-  }
-  return blocks;
+std::string question_text(const ShownPrediction& prediction) {
+  std::string text = text_of(prediction.ask);
+  for (const ShownChoice& choice : prediction.choices)
+    text += text_of(choice.text, fmt::format("  {}) ", choice.letter));
+  return text;
 }
 
-Json prediction_json(const ShownPrediction& p) {
-  constexpr const char* kinds[] = {"number", "choice", "tile"};
-  Json json = {
-      {"kind", kinds[static_cast<std::size_t>(p.kind)]}, {"ask", filled_json(p.ask)}, {"answer", p.answer}};
-  if (p.kind == PredictionKind::number) {
-    json["value"] = p.number.number;
-    json["origin"] = origin_words(p.number.origins);
-    json["tolerance"] = p.tolerance;
+struct Seen {
+  Origins origins;
+  bool run = false, marked = false;  // some number is of a run alone; some bears a mark
+  std::vector<std::string> sources;  // each once
+};
+
+void see(const Span& span, Seen& seen) {
+  seen.run = seen.run || span.origins == from_model;
+  if (!is_marked(span.origins)) return;
+  seen.marked = true;
+  seen.origins = seen.origins | span.origins;
+  for (const std::string& source : span.sources) {
+    if (std::find(seen.sources.begin(), seen.sources.end(), source) == seen.sources.end())
+      seen.sources.push_back(source);
   }
-  json["why"] = filled_json(p.why);
-  Json choices = Json::array();
-  for (const ShownChoice& choice : p.choices) {
-    choices.push_back({{"letter", std::string(1, choice.letter)},
-                       {"right", choice.right},
-                       {"text", filled_json(choice.text)},
-                       {"why", filled_json(choice.why)}});
-  }
-  json["choices"] = std::move(choices);
-  return json;
 }
 
 }  // namespace
 
-std::string wrapped(const Filled& filled, std::size_t width) {
+std::string text_of(const Filled& filled, const std::string& first) {
+  const std::string indent(display_width(first), ' ');
   std::string text;
   BlockKind before = BlockKind::paragraph;
   for (std::size_t n = 0; n < filled.size();) {
     const Paragraph& paragraph = filled[n];
-    if (!text.empty() && (paragraph.kind != before || paragraph.kind == BlockKind::paragraph)) text += "\n";
+    if (n > 0 && (paragraph.kind != before || paragraph.kind == BlockKind::paragraph)) text += "\n";
     before = paragraph.kind;
     if (paragraph.kind == BlockKind::row) {
       text += table_text(filled, n);
       continue;
     }
-    if (paragraph.kind == BlockKind::formula) {
-      text += "    " + cell_text(paragraph.cells[0]) + "\n";
-    } else {
-      const bool item = paragraph.kind == BlockKind::item;
-      Wrapper wrapper(width, item ? "  " : "");
-      wrapper.take((item ? "- " : "") + cell_text(paragraph.cells[0]));
-      text += wrapper.finish();
-    }
+    const std::string begin = (n == 0 ? first : indent) + (paragraph.kind == BlockKind::item ? "- " : "");
+    const std::string line = cell_text(paragraph.cells[0]);
+    text +=
+        paragraph.kind == BlockKind::formula ? begin + "    " + line + "\n" : wrap(line, page_width, begin);
     ++n;
   }
   return text;
 }
 
-std::string question_text(const ShownPrediction& prediction) {
-  std::string text = wrapped(prediction.ask, page_width);
-  for (const ShownChoice& choice : prediction.choices)
-    text += fmt::format("  {}) {}", choice.letter, wrapped(choice.text, page_width));
+std::string origin_lines(const std::vector<const Filled*>& texts, Language language) {
+  Seen seen;
+  for (const Filled* filled : texts) {
+    for (const Paragraph& paragraph : *filled) {
+      for (const auto& cell : paragraph.cells) {
+        for (const Span& span : cell) see(span, seen);
+      }
+    }
+  }
+  if (!seen.marked) return "";
+  const bool zh = language == Language::zh;
+  std::string text;
+  for (const OriginMark& row : origin_marks) {
+    if (seen.origins.*row.origin)
+      text += fmt::format("{}{} {}", text.empty() ? "" : "  ", row.mark, zh ? row.zh : row.en);
+  }
+  if (seen.run) text += zh ? "  没有标记的：模型" : "  without a mark: model";
+  text += "\n";
+  for (const std::string& source : seen.sources) text += wrap(source, page_width, "  ");
   return text;
 }
 
-std::string step_text(const Lesson& lesson, const ShownStep& step, Language language, bool with_question) {
-  const bool zh = language == Language::zh;
+std::string step_text(const Lesson& lesson, const ShownStep& step, Language language) {
+  const bool zh = language == Language::zh, colour = output_is_terminal();
   std::string text = styled(fmt::format("{}. {}  [{}/{}]  {}", lesson.number, lesson.title.in(language),
                                         step.index + 1, lesson.steps.size(), step.title),
-                            Style::bold, output_is_terminal()) +
-                     "\n";
-  text += styled(run_line(step, language), Style::dim, output_is_terminal());
-  text += "\n" + wrapped(step.text, page_width);
-  if (with_question && step.prediction)
+                            Style::bold, colour) +
+                     "\n" + styled(run_lines(step, language), Style::dim, colour) + "\n" + text_of(step.text);
+  std::vector<const Filled*> texts = {&step.text};
+  if (step.prediction) {
     text += fmt::format("\n{} ({})\n{}", zh ? "先猜一猜" : "Predict", step.step->id,
                         question_text(*step.prediction));
-  return text;
+    texts.push_back(&step.prediction->ask);
+    for (const ShownChoice& choice : step.prediction->choices) texts.push_back(&choice.text);
+  }
+  const std::string origins = origin_lines(texts, language);
+  return origins.empty() ? text : text + "\n" + styled(origins, Style::dim, colour);
 }
 
 std::string answer_text(const ShownPrediction& prediction, Language language) {
   const bool zh = language == Language::zh;
-  std::string text = fmt::format("{}{}\n{}", zh ? "答案：" : "Answer: ", prediction.answer,
-                                 wrapped(prediction.why, page_width));
-  for (const ShownChoice& choice : prediction.choices)
-    text += fmt::format("  {}) {}", choice.letter, wrapped(choice.why, page_width));
-  for (const ShownTrap& trap : prediction.traps) {
-    text += fmt::format("  {} {}{}", zh ? "若答" : "not", trap.answer,
-                        (zh ? "：" : ": ") + wrapped(trap.why, page_width));
+  std::string text = fmt::format("{}{}{}\n", zh ? "答案：" : "Answer: ", prediction.answer,
+                                 marks_of(prediction.number.origins)) +
+                     text_of(prediction.why);
+  std::vector<const Filled*> texts = {&prediction.why};
+  for (const ShownChoice& choice : prediction.choices) {
+    text += text_of(choice.why, fmt::format("  {}) ", choice.letter));
+    texts.push_back(&choice.why);
   }
-  return text;
-}
-
-Json step_json(const ShownStep& step) {
-  constexpr const char* kinds[] = {"step", "summary", "exercise"};
-  Json runs = Json::array();
-  for (const ShownRun& run : step.runs) runs.push_back({{"name", run.name}, {"run", run.words}});
-  return {{"id", step.step->id},
-          {"kind", kinds[static_cast<std::size_t>(step.step->kind)]},
-          {"title", step.title},
-          {"runs", std::move(runs)},
-          {"at", step.step->at},
-          {"position", step.position},
-          {"show", step.step->views},
-          {"row", step.step->row < 0 ? Json() : Json(step.step->row)},
-          {"pages", step.step->pages},
-          {"text", filled_json(step.text)},
-          {"prediction", step.prediction ? prediction_json(*step.prediction) : Json()}};
+  for (const ShownTrap& trap : prediction.traps) {
+    text += text_of(trap.why, fmt::format("  {} {}{}", zh ? "若答" : "not", trap.answer, zh ? "：" : ": "));
+    texts.push_back(&trap.why);
+  }
+  return text + styled(origin_lines(texts, language), Style::dim, output_is_terminal());
 }
 
 }  // namespace tilewalk

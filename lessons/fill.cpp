@@ -86,6 +86,8 @@ ShownStep show_step(const Lesson& lesson, std::size_t index, Language language, 
     shown.runs.push_back({name, lesson.run(name)->words, &scene.run(name)});
   shown.position = scene.position();
   shown.text = fill.text(step.text.in(language));
+  for (const auto& [line, check] : step.checks)
+    shown.checks.push_back({check.text(), fill.value(check).number != 0});
   if (step.prediction) shown.prediction = show_prediction(*step.prediction, language, fill);
   return shown;
 }

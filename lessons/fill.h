@@ -55,6 +55,12 @@ struct ShownRun {
   OpenRun* run;  // the shelf's
 };
 
+// What the step promises to hold in its runs, in the words of its expression: "hbm < std.hbm".
+struct ShownCheck {
+  std::string text;
+  bool holds;
+};
+
 struct ShownStep {
   const LessonStep* step = nullptr;  // its id, kind, views and row
   std::size_t index = 0;             // in the lesson
@@ -62,6 +68,7 @@ struct ShownStep {
   std::vector<ShownRun> runs;  // one to three; the position is the first one's
   std::uint64_t position = 0;
   Filled text;
+  std::vector<ShownCheck> checks;
   std::optional<ShownPrediction> prediction;
 };
 

@@ -1,6 +1,7 @@
 #include "lessons/prose.h"
 
-#include <regex>
+#include <algorithm>
+#include <span>
 
 namespace tilewalk {
 namespace {
@@ -31,12 +32,32 @@ std::string without_allowed(std::string text) {
   return text;
 }
 
-std::vector<std::string> matches(std::string_view text, const std::vector<std::regex>& patterns) {
+// Words in a row, each one of several; "" among them makes it optional. Not std::regex: its matching takes a
+// stack frame a character, and a lesson file may be long.
+using OneOf = std::vector<std::string_view>;
+using Pattern = std::vector<OneOf>;
+
+// How long the match at the beginning of `text` is; npos: there is none.
+std::size_t match_length(std::string_view text, std::span<const OneOf> pattern) {
+  if (pattern.empty()) return 0;
+  for (const std::string_view word : pattern[0]) {
+    if (!text.starts_with(word)) continue;
+    const std::size_t rest = match_length(text.substr(word.size()), pattern.subspan(1));
+    if (rest != std::string_view::npos) return word.size() + rest;
+  }
+  return std::string_view::npos;
+}
+
+// The first match of each pattern.
+std::vector<std::string> matches(std::string_view text, const std::vector<Pattern>& patterns) {
   std::vector<std::string> found;
-  const std::string words(text);
-  for (const std::regex& pattern : patterns) {
-    std::smatch match;
-    if (std::regex_search(words, match, pattern)) found.push_back(match.str());
+  for (const Pattern& pattern : patterns) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const std::size_t length = match_length(text.substr(at), pattern);
+      if (length == std::string_view::npos) continue;
+      found.emplace_back(text.substr(at, length));
+      break;
+    }
   }
   return found;
 }
@@ -65,20 +86,51 @@ std::vector<std::string> bare_figures(const Piece& piece) {
 }
 
 std::vector<std::string> forbidden_words(std::string_view text) {
-  static const std::vector<std::regex> patterns = {
-      std::regex("O\\(1\\)"),
-      std::regex(
-          "(softmax|normali[sz]\\w*) (of |for |over |in )?(each|every|one) (tile|block) (by|on|for) itself"),
-      std::regex("(softmax|normali[sz]\\w*) (tile by tile|block by block|per tile|per block)"),
-      std::regex("(逐块|每块|每个块|按块)(各自)?(做|进行)?(归一化|softmax)")};
+  static const OneOf normalises = {"softmax",     "normalise",     "normalize",    "normalised",
+                                   "normalized",  "normalises",    "normalizes",   "normalising",
+                                   "normalizing", "normalisation", "normalization"};
+  static const std::vector<Pattern> patterns = {
+      {{"O(1)"}},
+      {normalises,
+       {" "},
+       {"of ", "for ", "over ", "in ", ""},
+       {"each ", "every ", "one "},
+       {"tile ", "block "},
+       {"by itself", "on itself", "for itself", "on its own"}},
+      {normalises, {" tile by tile", " block by block", " per tile", " per block"}},
+      {{"逐块", "每块", "每个块", "按块"}, {"各自", ""}, {"做", "进行", ""}, {"归一化", "softmax"}}};
   return matches(text, patterns);
 }
 
 std::vector<std::string> forbidden_of_fused(std::string_view text) {
-  static const std::vector<std::regex> patterns = {
-      std::regex("(writes?|stores?|written|stored|reads?|loads?) [`]?(S|P)[`]?( and [`]?P[`]?)? (back "
-                 ")?(to|in|into|from) HBM"),
-      std::regex("(把|将)[ `]*(S|P)[ `]*(和|、)?[ `]*P?[ `]*(写回|写到|写入|存到|存入)[ ]*HBM")};
+  static const OneOf moves = {"writes ", "write ", "written ", "stores ", "store ",
+                              "stored ", "reads ", "read ",    "loads ",  "load "};
+  static const OneOf mark = {"`", ""}, space = {" ", ""}, matrix = {"S", "P"};
+  static const std::vector<Pattern> patterns = {{moves,
+                                                 mark,
+                                                 matrix,
+                                                 mark,
+                                                 {" and ", ""},
+                                                 mark,
+                                                 {"P", ""},
+                                                 mark,
+                                                 {" back ", " "},
+                                                 {"to HBM", "in HBM", "into HBM", "from HBM"}},
+                                                {{"把", "将"},
+                                                 space,
+                                                 mark,
+                                                 matrix,
+                                                 mark,
+                                                 space,
+                                                 {"和", "、", ""},
+                                                 space,
+                                                 mark,
+                                                 {"P", ""},
+                                                 mark,
+                                                 space,
+                                                 {"写回", "写到", "写入", "存到", "存入"},
+                                                 space,
+                                                 {"HBM"}}};
   return matches(text, patterns);
 }
 

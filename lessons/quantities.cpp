@@ -132,7 +132,7 @@ std::optional<double> bytes_in(const Counts& counts, Path path, OpenRun& run) {
 double recorded_bytes(Path path, OpenRun& run) {
   if (!run.is_recorded()) throw RequestError("'recorded' is a recorded run's; its words are 'recorded NAME'");
   Counts counts;
-  for (const Event& e : run.recording().events) counts.add(cost_of(e, run.plan()));
+  for (const Event& e : run.recording().trace.events) counts.add(cost_of(e, run.plan()));
   if (const auto bytes = path.empty() ? std::nullopt : bytes_in(counts, path, run)) return *bytes;
   throw RequestError("after 'recorded' comes e.g. hbm_read.K");
 }

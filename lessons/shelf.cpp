@@ -51,7 +51,7 @@ OpenRun::OpenRun(const std::string& words) {
   std::string algorithm;
   if (take_word(rest) == "recorded") {
     open_recording(std::string(take_word(rest)), flags);
-    for (const auto& [key, value] : recording_->header) algorithm = key == "algorithm" ? value : algorithm;
+    algorithm = recording_->fact("algorithm");
   } else {
     RunWords run = parse_run_words(words);
     algorithm = run.algorithm;
@@ -74,8 +74,9 @@ void OpenRun::open_recording(const std::string& name, RunFlags& flags) {
   if (text.empty())
     throw RequestError("recorded '" + shown(name) +
                        "': the lessons ship no such recording; see 'recordings' in lessons/CMakeLists.txt");
-  recording_ = parse_trace(text, name);
-  flags = flags_of(recording_->header);
+  recording_ = parse_recording(text, name);
+  recording_name_ = name;
+  flags = flags_of(recording_->trace.header);
 }
 
 const Inputs& OpenRun::inputs() const {
@@ -100,7 +101,7 @@ const TraceDiff& OpenRun::difference() {
   RunConfig sound = plan_->config;
   sound.fault = nullptr;
   const Trace expected = record(make_plan(sound), &inputs());
-  difference_ = recording_ ? compare(*plan_, inputs(), expected, *recording_, Flow::moves)
+  difference_ = recording_ ? compare(*plan_, inputs(), expected, recording_->trace, Flow::moves)
                            : compare(*plan_, inputs(), expected, record(plan_, &inputs()));
   return *difference_;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "lessons/recording.h"
 #include "lessons/run_request.h"
 #include "sim/compare.h"
 #include "sim/run.h"
@@ -25,7 +26,8 @@ class OpenRun {
   std::shared_ptr<const Plan> shared_plan() const { return plan_; }
   bool has_values() const { return inputs_ != nullptr; }
   bool is_recorded() const { return recording_.has_value(); }
-  const Trace& recording() const { return *recording_; }
+  const Recording& recording() const { return *recording_; }
+  const std::string& recording_name() const { return recording_name_; }  // "" unless is_recorded()
   const Run& counts() const { return counts_; }
 
   // These throw RequestError when the run has no values.
@@ -45,7 +47,8 @@ class OpenRun {
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<const Inputs> inputs_;
   Run counts_;
-  std::optional<Trace> recording_;
+  std::optional<Recording> recording_;
+  std::string recording_name_;
   std::optional<Run> executed_;
   std::optional<Reference> truth_;
   std::optional<TraceDiff> difference_;

@@ -3,6 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/table.h"
+#include "cli/wrap.h"
+#include "sim/parse.h"
 #include "tests/program.h"
 
 using namespace tilewalk;
@@ -52,6 +55,24 @@ TEST_CASE("list and show, in both languages") {
     CHECK(!has(en.out, "{"));
   }
   CHECK(run_program({"list", "lessons"}).code == 0);
+}
+
+TEST_CASE("numbers of others are marked, with their source; text keeps to a page's width") {
+  const Result counting = run_program({"lesson", "show", "counting"});
+  CHECK(has(counting.out, "6.577\u1D56"));
+  CHECK(has(counting.out, "\u1D56 published"));
+  CHECK(has(counting.out, "without a mark: model"));
+  CHECK(has(counting.out, "Fig. 2 middle"));
+  for (const char* language : {"en", "zh"}) {
+    const Result shown = run_program({"lesson", "show", "real-kernel", "--lang", language});
+    std::string_view text = shown.out;
+    while (!text.empty()) {
+      const std::string_view line = take_line(text);
+      INFO(line);
+      const bool is_run = line.starts_with("run ") || line.starts_with("运行 ");
+      CHECK((is_run || display_width(line) <= 98));  // a closing mark may stand out
+    }
+  }
 }
 
 TEST_CASE("show --json: steps, positions, numbers with their origin") {
@@ -148,4 +169,15 @@ TEST_CASE("in a terminal: keys, a question, its answer, and the terminal as it w
       run_in_terminal({"lesson", "show", "1", "--lang", "zh"}, {{"n 下一步", "\x03"}});
   CHECK(stopped.code == 130);
   CHECK(stopped.restored);
+}
+
+TEST_CASE("lines are broken at spaces and beside Chinese; closing marks begin none, opening ones end none") {
+  CHECK(wrap("one two three", 8) == "one two\nthree\n");
+  CHECK(wrap("one two three", 9, "- ") == "- one two\n  three\n");
+  CHECK(wrap("一二三四", 4) == "一二\n三四\n");
+  CHECK(wrap("一二，三", 4) == "一\n二，\n三\n");
+  CHECK(wrap("一（二）三", 6) == "一\n（二）\n三\n");
+  CHECK(wrap("键。Flash三", 8) == "键。\nFlash三\n");
+  CHECK(wrap("toolongword", 4) == "toolongword\n");
+  CHECK(wrap("", 4) == "\n");
 }

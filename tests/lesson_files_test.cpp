@@ -131,6 +131,9 @@ const Broken table[] = {
     {"Bytes so far:", "It writes S to HBM:", 0, "simplification"},
     {"Bytes so far:", "The softmax is normalised per tile:", 0, "simplification"},
     {"目前的字节：", "逐块归一化：", 0, "simplification"},
+    {"Bytes so far:", "Take the softmax of each tile by itself:", 0, "simplification"},
+    {"Bytes so far:", "The kernel stores `S` and `P` back to HBM:", 0, "simplification"},
+    {"目前的字节：", "把 `S` 和 `P` 写回 HBM：", 0, "simplification"},
     {"check: hbm > 0", "check: hbm < 0", 0, "does not hold"},
     {"answer: 4", "answer: 5", -1, "the run gives 4"},
     {"answer: 4", "answer: four", 0, "must be a number"},
@@ -226,6 +229,8 @@ TEST_CASE("huge and binary files are refused with a line") {
                                      15));
   REQUIRE(!complaints.empty());
   CHECK(complaints.list()[0].line == 2);
+  const std::string paragraph = "en: Go on softmax each " + std::string(900'000, 'S') + ".";
+  complaints_of(with("en: Go on.", paragraph));  // and does not use up the stack
   std::string lines;
   for (int n = 0; n < 400000; ++n) lines += "ab\n";
   CHECK(complaints_of(lines.substr(0, 1 << 20)).list().size() == 100);

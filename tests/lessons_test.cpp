@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cmath>
 #include <set>
 
 #include "lessons/check_lesson.h"
@@ -9,6 +10,7 @@
 #include "lessons/handout.h"
 #include "lessons/lessons.h"
 #include "lessons/prose.h"
+#include "lessons/score.h"
 #include "lessons/sourced.h"
 #include "lessons/utf8.h"
 #include "tests/glyphs.h"
@@ -226,4 +228,66 @@ TEST_CASE("handouts hold the text, the answers and the sources, and need nothing
       CHECK(html.find("{", html.find("</style>")) == std::string::npos);
     }
   }
+}
+
+TEST_CASE("scores: the first answer counts, looking counts as wrong, and what is kept reads back") {
+  Shelf shelf;
+  const Lesson& lesson = lesson_named("merge");
+  Scores scores;
+  std::vector<ShownStep> asking;
+  for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
+    ShownStep step = show_step(lesson, n, Language::zh, shelf);
+    if (step.prediction) asking.push_back(std::move(step));
+  }
+  REQUIRE(int(asking.size()) == questions_of(lesson));
+  REQUIRE(asking.size() >= 3);
+  CHECK(!scores.answer(lesson, asking[0], "不知道").understood);
+  CHECK(scores.of(lesson).answered() == 0);
+  CHECK(scores.answer(lesson, asking[0], asking[0].prediction->answer).right);
+  CHECK(!scores.answer(lesson, asking[0], "z9").right);
+  scores.give_up(lesson, asking[1]);
+  CHECK(scores.answer(lesson, asking[1], asking[1].prediction->answer).right);
+  scores.of(lesson).at = asking[2].step->id;
+  CHECK(scores.of(lesson).answered() == 2);
+  CHECK(scores.of(lesson).right() == 1);
+
+  Scores again = Scores::read("nothing known\n\n" + scores.text() + "merge");
+  CHECK(again.text() == scores.text());
+  CHECK(again.of(lesson).at == asking[2].step->id);
+  CHECK(again.of(lesson).answers.at(asking[0].step->id).text == asking[0].prediction->answer);
+}
+
+namespace {
+
+// Of three openings with nothing open before: the machine that tests run on has other work too.
+double seconds_to_open(const Lesson& lesson, std::size_t step) {
+  double least = INFINITY;
+  for (int n = 0; n < 3; ++n) {
+    const auto begin = std::chrono::steady_clock::now();
+    Shelf shelf;
+    show_step(lesson, step, Language::zh, shelf);
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return least;
+}
+
+}  // namespace
+
+TEST_CASE("every step opens within a frame of the viewer, whichever is the first") {
+  constexpr double frame = 1.0 / 60;
+  double worst = 0;
+  std::string which;
+  for (const Lesson& lesson : lessons()) {
+    for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
+      const double seconds = seconds_to_open(lesson, n);
+      if (seconds > worst) which = lesson.id + " " + lesson.steps[n].id;
+      worst = std::max(worst, seconds);
+    }
+  }
+  MESSAGE("slowest: ", which, ", ", worst * 1e3, " ms");
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+  CHECK(worst < frame);
+#else
+  CHECK(worst < 100 * frame);
+#endif
 }
