@@ -7,9 +7,11 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/lesson.h"
 #include "cli/run_flags.h"
 #include "cli/run_json.h"
 #include "cli/viewer.h"
+#include "lessons/lessons.h"
 #include "lessons/numbers.h"
 #include "sim/error.h"
 
@@ -111,11 +113,29 @@ Request resolve_here(const RunFlags& flags) {
   }
 }
 
+// A lesson says what runs, and where it stands.
+void check_lesson_flags(const Flags& flags) {
+  if (flags.step && !flags.lesson)
+    throw RequestError("--step " + typed(*flags.step) + ": of which lesson? say e.g. --lesson 7 --step 2");
+  const std::pair<const char*, bool> others[] = {{"ALGORITHM", flags.algorithm.has_value()},
+                                                 {"--algorithms", flags.algorithms.has_value()},
+                                                 {"--at", flags.at.has_value()},
+                                                 {"--recorded", flags.recorded.has_value()}};
+  for (const auto& [name, given] : others) {
+    if (flags.lesson && given)
+      throw RequestError("--lesson " + typed(*flags.lesson) + ": its steps say what runs; leave out " + name);
+  }
+  if (!flags.lesson) return;
+  const Lesson lesson = find_lesson(*flags.lesson);
+  if (flags.step) step_named(lesson, *flags.step);
+}
+
 ViewRequest request_of(Flags flags) {
-  if (flags.lesson || flags.step)
-    throw Unavailable("view: lessons are not built yet; leave out --lesson and --step");
+  check_lesson_flags(flags);
   take_defaults(flags.run);
   ViewRequest request;
+  request.lesson = flags.lesson.value_or("");
+  request.step = flags.step.value_or("");
   request.algorithms = algorithms_of(flags);
   request.at = flags.at.value_or("");
   if (flags.lang) request.language = one_of("--lang", "language", flags.lang, languages);
@@ -158,8 +178,11 @@ void add_view_flags(CLI::App& app, Flags& flags) {
            flags.recorded);
   add_flag(app, heading, {"--row", "I", "the query row to look at [follows the current tile]"}, flags.row);
   add_flag(app, heading, {"--size", "WxH", "of the window or the picture [1600x900]"}, flags.size);
-  add_flag(app, heading, {"--lesson", "ID", "open a lesson (not built yet)"}, flags.lesson);
-  add_flag(app, heading, {"--step", "N", "of the lesson"}, flags.step);
+  add_flag(app, heading,
+           {"--lesson", "ID", "open a lesson: a name or number of 'lesson list', or a .lesson file"},
+           flags.lesson);
+  add_flag(app, heading, {"--step", "N", "of the lesson: its number or name [where it was left]"},
+           flags.step);
   heading = "Pictures, which need no display";
   add_flag(app, heading, {"--screenshot", "FILE", "write the picture as .png or .svg, and end"},
            flags.screenshot);
@@ -180,6 +203,7 @@ Action add_view(CLI::App& app) {
   add_json_flag(app, flags->run.json);
   set_footer(app,
              "Example: tilewalk view\n"
+             "         tilewalk view --lesson 7 --lang zh\n"
              "         tilewalk view --algorithms standard,flash1,flash2 --lang zh\n"
              "         tilewalk view flash2 --at 'tile 9 1' --screenshot tile.png --size 1920x1080\n"
              "Without sizes or inputs it runs on --head induction in tiles of 32. In the window, ? shows the "

@@ -15,23 +15,6 @@
 namespace tilewalk {
 namespace {
 
-viz::RunRequest run_request(const Request& request, const Algorithm& algorithm,
-                            std::shared_ptr<const Inputs> given) {
-  viz::RunRequest run;
-  run.algorithm = algorithm.name;
-  run.problem = request.problem;
-  run.tiling = request.tiling;
-  run.arch = request.arch;
-  run.fault = request.fault;
-  run.seed = request.seed;
-  run.head = request.head;
-  run.given = std::move(given);
-  run.count_only = request.count_only;
-  run.files = request.files;
-  run.arch_file = request.arch_file;
-  return run;
-}
-
 template <std::size_t n>
 std::size_t index_of(const std::string& name, const std::string_view (&known)[n]) {
   for (std::size_t at = 0; at < n; ++at) {
@@ -45,7 +28,7 @@ void take_settings(const ViewRequest& request, viz::Settings& settings) {
   if (request.scale) settings.scale = *request.scale;
   if (request.projector) settings.projector = true;
   if (request.language)
-    settings.language = static_cast<viz::Language>(index_of(*request.language, viz::language_names));
+    settings.language = static_cast<Language>(index_of(*request.language, language_codes));
   if (request.theme) settings.theme = static_cast<viz::ThemeName>(index_of(*request.theme, viz::theme_names));
 }
 
@@ -54,10 +37,10 @@ viz::ViewerOptions options_of(const ViewRequest& request, const viz::KeptSetting
   options.settings = kept.settings;
   options.settings_file = kept.file;
   options.notice = kept.notice;
-  std::shared_ptr<const Inputs> given;
-  if (request.run.given) given = std::make_shared<const Inputs>(*request.run.given);
   for (const Algorithm* algorithm : request.algorithms)
-    options.runs.push_back(run_request(request.run, *algorithm, given));
+    options.runs.push_back(viz::run_request_of(request.run, *algorithm));
+  options.lesson = request.lesson;
+  options.step = request.step;
   options.at = request.at;
   options.width = request.width;
   options.height = request.height;

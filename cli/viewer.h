@@ -13,7 +13,7 @@ namespace tilewalk {
 struct ViewRequest {
   std::vector<const Algorithm*> algorithms;  // one to three, on the same inputs
   Request run;
-  std::string at, screenshot, out;  // "": not asked for
+  std::string at, screenshot, out, lesson, step;  // "": not asked for
   std::optional<std::pair<std::uint64_t, std::uint64_t>> frames;
   int width = 1600, height = 900;
   std::optional<float> scale;

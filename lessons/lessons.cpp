@@ -50,4 +50,14 @@ std::vector<PagePlace> page_map() {
   return places;
 }
 
+std::size_t step_named(const Lesson& lesson, const std::string& step) {
+  std::vector<std::string_view> names;
+  for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
+    if (step == lesson.steps[n].id || step == std::to_string(n + 1)) return n;
+    names.push_back(lesson.steps[n].id);
+  }
+  throw RequestError("--step: " + unknown_name("step", shown(step), names) + "; or say a number, 1 to " +
+                     std::to_string(names.size()));
+}
+
 }  // namespace tilewalk

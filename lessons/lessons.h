@@ -15,6 +15,10 @@ std::span<const Lesson> lessons();
 // By id or number. Throws RequestError with the nearest id.
 const Lesson& lesson_named(std::string_view name);
 
+// The index of a step, by id or by number from 1. Throws RequestError, beginning with --step, with the
+// nearest id.
+std::size_t step_named(const Lesson& lesson, const std::string& step);
+
 // The text and path of the file of a shipped lesson.
 struct LessonText {
   std::string_view path, text;

@@ -17,6 +17,12 @@ int questions_of(const Lesson& lesson) {
                                         [](const LessonStep& step) { return step.prediction.has_value(); }));
 }
 
+const LessonScore& Scores::of(const Lesson& lesson) const {
+  static const LessonScore nothing;
+  const auto found = lessons_.find(lesson.id);
+  return found == lessons_.end() ? nothing : found->second;
+}
+
 Judgement Scores::answer(const Lesson& lesson, const ShownStep& step, std::string_view text) {
   Judgement judgement = judge(step.prediction.value(), text);
   // shown(): one line of bounded length, so that text() can be read again.

@@ -28,6 +28,7 @@ class Scores {
  public:
   // The lesson's score; an empty one at first.
   LessonScore& of(const Lesson& lesson) { return lessons_[lesson.id]; }
+  const LessonScore& of(const Lesson& lesson) const;
 
   // Judges, and keeps the judgement unless the step was answered before.
   Judgement answer(const Lesson& lesson, const ShownStep& step, std::string_view text);

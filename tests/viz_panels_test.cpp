@@ -380,7 +380,7 @@ TEST_CASE("panels with all that they can hold cut no text and lay none over anot
         stage.app.apply(Seek{random() % stage.run().facts.size});
         for (const ImVec2 size : {ImVec2{1280, 720}, ImVec2{1920, 1080}, ImVec2{1920, 3000}}) {
           const auto texts = stage.draw(size);
-          INFO(view_of(view).name, " ", language_names[std::size_t(language)], " ", scale, " ", size.x, "x",
+          INFO(view_of(view).name, " ", language_codes[std::size_t(language)], " ", scale, " ", size.x, "x",
                size.y);
           CHECK(overlap_in(texts) == "");
           CHECK(cut_in(texts) == "");

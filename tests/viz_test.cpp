@@ -57,7 +57,7 @@ TEST_CASE("no text is cut or overlaps, at any scale, size, language or theme") {
         settings.language = language;
         Stage stage({small_request("flash2"), small_request("flash1"), small_request("standard")}, settings);
         for (const ViewRow& view : views()) {
-          INFO(size.x, "x", size.y, " scale ", scale, " ", language_names[std::size_t(language)], " ",
+          INFO(size.x, "x", size.y, " scale ", scale, " ", language_codes[std::size_t(language)], " ",
                view.name);
           stage.app.apply(RaiseView{view.id});
           stage.app.apply(Seek{40});

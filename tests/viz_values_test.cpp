@@ -97,7 +97,7 @@ TEST_CASE("the merge of a row: before, tile and after are those of online softma
       CHECK(*merge.alpha == doctest::Approx(std::exp(before - oracle.m[at])).epsilon(1e-3));
       CHECK(std::max(double(*merge.m), double(*merge.m_tile)) == doctest::Approx(oracle.m[at]).epsilon(1e-4));
       CHECK(merge.o.size() == 16);
-      for (const Value& value : {merge.m, merge.m_tile, merge.m_new, merge.alpha, merge.l, merge.l_new})
+      for (const viz::Value& value : {merge.m, merge.m_tile, merge.m_new, merge.alpha, merge.l, merge.l_new})
         CHECK(stage.shows(number(*value)));
     }
   }

@@ -35,7 +35,12 @@ Overloaded(F...) -> Overloaded<F...>;
 }  // namespace
 
 App::App(Settings settings, Selection selection, std::function<void()> wake)
-    : wake_(std::move(wake)), settings_(std::move(settings)), selection_(selection), gpu_job_(wake_) {
+    : wake_(std::move(wake)),
+      settings_(std::move(settings)),
+      selection_(selection),
+      book_(settings_.scores),
+      gpu_job_(wake_) {
+  need_lesson_characters();
   for (const StringRow& row : string_table()) {
     characters_.need(row.en);
     characters_.need(row.zh);
@@ -69,7 +74,7 @@ void App::apply(const Command& command) {
                 c.run, [p = c.position](Timeline&) { return p; }, true);
           },
           [&](const SeekTile& c) {
-            if (c.run >= shown_.size()) return;
+            if (c.run >= shown_.size() || takes_tile(c)) return;
             const Moment& moment = *shown_[c.run].moment;
             go(
                 c.run,
@@ -103,9 +108,9 @@ void App::apply(const Command& command) {
             selection_.tile = static_cast<TileShown>((static_cast<int>(selection_.tile) + 1) % count);
           },
           [&](const MoveRow& c) { move_row(c.direction); },
-          [&](const SetLanguage& c) { settings_.language = c.language; },
+          [&](const SetLanguage& c) { set_language(c.language); },
           [&](const ToggleLanguage&) {
-            settings_.language = settings_.language == Language::en ? Language::zh : Language::en;
+            set_language(settings_.language == Language::en ? Language::zh : Language::en);
           },
           [&](const SetTheme& c) { settings_.theme = c.theme; },
           [&](const NextTheme&) {
@@ -131,6 +136,19 @@ void App::apply(const Command& command) {
           [&](const OpenRecorded& c) { gpu_job_.open(c.name); },
           [&](const RunKernel& c) { run_kernel(c.kernel); },
           [&](const OpenFiles& c) { open_files(c.paths); },
+          [&](const OpenLesson& c) { open_lesson(c); },
+          [&](const CloseLesson&) { close_lesson(); },
+          [&](const TurnPage& c) { turn_page(c.direction); },
+          [&](const AnswerPrediction& c) { answer(c.text); },
+          [&](const RevealAnswer&) {
+            book_.give_up();
+            keep_scores();
+          },
+          [&](const AskAgain&) {
+            book_.ask_again();
+            keep_scores();
+          },
+          [&](const ToggleAnswers&) { settings_.answers = !settings_.answers; },
           [&](const SeekDivergence&) { seek_divergence(); },
           [&](const FocusGoTo&) { focus_go_to_ = 2; },
           [&](const CopyText& c) { copied_ = c.text; },
@@ -207,6 +225,7 @@ Frame App::frame(const Fonts& fonts) const {
           .notice = notice_,
           .asked = asked_,
           .gpu = gpu_.busy || gpu_.check || !gpu_.error.empty() ? &gpu_ : nullptr,
+          .lesson = &book_.frame(),
           .focus_go_to = focus_go_to_ > 0,
           .refused = refused_};
 }

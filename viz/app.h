@@ -12,6 +12,7 @@
 #include "viz/frame.h"
 #include "viz/gpu_job.h"
 #include "viz/keys.h"
+#include "viz/lesson_book.h"
 #include "viz/run_worker.h"
 
 namespace tilewalk::viz {
@@ -68,6 +69,16 @@ class App {
   void seek_divergence();
   void seek_words(const SeekWords& command);
   void raise(ViewId view);
+  void need_lesson_characters();
+  void need_step_characters();
+  void open_lesson(const OpenLesson& command);
+  void turn_page(int direction);
+  void close_lesson();
+  void show_step();
+  void set_language(Language language);
+  bool takes_tile(const SeekTile& tile);  // as the answer to the lesson's question
+  void answer(const std::string& text);
+  void keep_scores();
   void next_view(int direction);
   void close_overlay();
 
@@ -86,6 +97,9 @@ class App {
   double loading_ = -1;
   std::vector<RunRequest> asked_;
   std::string refused_;
+  LessonBook book_;
+  std::vector<std::string>
+      lesson_runs_;  // the words of the runs that a lesson opened; empty: others are open
   GpuJob gpu_job_;
   GpuStatus gpu_;
   int focus_go_to_ = 0;  // pictures for which the field is still to be typed into
@@ -93,5 +107,9 @@ class App {
   std::optional<std::string> copied_;
   std::vector<std::string> images_;
 };
+
+struct ViewerOptions;
+// What the viewer begins with: runs at a place, or a lesson.
+void begin(App& app, const ViewerOptions& options);
 
 }  // namespace tilewalk::viz

@@ -51,6 +51,7 @@ void App::open_files(const std::vector<std::string>& paths) {
   try {
     if (is(".npy")) return open({{request_of_npy(paths)}});
     if (paths.size() == 1 && is(".run")) return gpu_job_.open(paths.front());
+    if (paths.size() == 1 && is(".lesson")) return open_lesson({paths.front()});
     if (paths.size() == 1 && is(".trace")) return open({{request_of_trace(paths.front())}});
     say(std::string(text(Str::cannot_drop, settings_.language)));
   } catch (const RequestError& error) {
@@ -62,13 +63,15 @@ void App::run_kernel(const std::string& kernel) {
   if (!shown_.empty()) gpu_job_.run(kernel, shown_.front().facts);
 }
 
-// A recording of another run opens that run.
+// A recording of another run opens that run; one that a lesson brings has been opened where the lesson wants
+// it.
 void App::take_gpu() {
   const auto before = gpu_.check;
   gpu_ = gpu_job_.status();
   if (!gpu_.check || gpu_.check == before) return;
-  raise(ViewId::gpu);
   characters_.need(gpu_.check->origin);
+  if (!lesson_runs_.empty()) return;
+  raise(ViewId::gpu);
   if (shown_.empty() || !gpu_.check->is_of(*shown_.front().facts)) open({{gpu_.check->request}});
 }
 

@@ -28,6 +28,7 @@ double progress_of(const WorkerStatus& status) {
 void App::open(const OpenRuns& command) {
   const auto& requests = command.requests;
   opening_.clear();
+  lesson_runs_.clear();
   for (std::size_t n = 0; n < std::min(requests.size(), most_runs); ++n) {
     RunRequest request = requests[n];
     request.alone = requests.size() == 1;
@@ -86,6 +87,8 @@ void App::take_opened() {
   shown_.assign(runs_.size(), {});
   leader_ = 0;
   loading_ = -1;
+  // The runs before may have had fewer rows.
+  if (!lesson_runs_.empty() && book_.is_open()) selection_.row = book_.frame().step->step->row;
   for (const auto& run : runs_) characters_.need(title_of(*run->status().facts));
 }
 

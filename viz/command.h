@@ -98,6 +98,20 @@ struct RunKernel {
 struct OpenFiles {
   std::vector<std::string> paths;  // three .npy files, a trace or a recorded run
 };
+// A lesson by its id, its number or its file; a step of it by its id or number, "": where it was left.
+struct OpenLesson {
+  std::string name, step = {};
+};
+struct CloseLesson {};  // back to the list of lessons
+struct TurnPage {
+  int direction;
+};
+struct AnswerPrediction {
+  std::string text;  // a number, "2 1" for a tile, or the letter of a choice
+};
+struct RevealAnswer {};
+struct AskAgain {};
+struct ToggleAnswers {};   // a teacher's switch: answers are shown at once
 struct SeekDivergence {};  // to the first place where a fault or a GPU leaves the model
 struct FocusGoTo {};       // to type a place
 struct CopyText {
@@ -113,6 +127,7 @@ using Command =
                  SelectRow, ShowTile, NextTile, MoveRow, SetLanguage, ToggleLanguage, SetTheme, NextTheme,
                  ChangeScale, ToggleProjector, ToggleKeys, CloseOverlay, RaiseView, NextView, OpenRuns,
                  MoveField, SelectField, ChangeField, KeepRuns, CopyCall, OpenRecorded, RunKernel, OpenFiles,
+                 OpenLesson, CloseLesson, TurnPage, AnswerPrediction, RevealAnswer, AskAgain, ToggleAnswers,
                  SeekDivergence, FocusGoTo, CopyText, SaveImage, Quit>;
 
 // In the order in which views asked.

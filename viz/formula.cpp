@@ -84,12 +84,15 @@ const ImFont* font_of(const Frame& frame, const Piece& piece, const ImFont* font
                                                                     : frame.fonts.small;
 }
 
+// A lowered j reaches to the left, below the letter before it.
+float space_before(const Frame& frame, const Piece& piece) { return piece.level < 0 ? frame.px(1.5f) : 0; }
+
 }  // namespace
 
 float formula_width(const Frame& frame, std::string_view formula, const ImFont* font) {
   float width = 0;
   for (const Piece& piece : Parser(formula).parse())
-    width += text_width(piece.text, font_of(frame, piece, font));
+    width += text_width(piece.text, font_of(frame, piece, font)) + space_before(frame, piece);
   return std::ceil(width);
 }
 
@@ -102,6 +105,7 @@ void draw_formula(const Frame& frame, const Box& box, std::string_view formula, 
   for (const Piece& piece : Parser(formula).parse()) {
     const ImFont* face = font_of(frame, piece, font);
     const float width = text_width(piece.text, face);
+    x += space_before(frame, piece);
     whole += piece.text;
     cut = cut || x + width > box.max.x + 0.5f;
     if (cut) continue;

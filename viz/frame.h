@@ -17,6 +17,7 @@ namespace tilewalk::viz {
 
 struct Divergence;
 struct GpuStatus;
+struct LessonFrame;
 
 struct RunFrame {
   const RunFacts& facts;  // plan, inputs, totals: what does not depend on the position
@@ -39,12 +40,13 @@ struct Frame {
   // Of the tile in flight: 0 has just left, 1 has arrived.
   float flight = 1;
   bool keys_shown = false;
-  double loading = -1;                // progress of a run that is being opened; -1: none is
-  std::string_view notice;            // what went wrong last, in one line; "": nothing
-  std::span<const RunRequest> asked;  // the runs on the screen, or those that could not be opened
-  const GpuStatus* gpu = nullptr;     // null: nothing was asked of a GPU
-  bool focus_go_to = false;           // the field for places is to be typed into
-  std::string_view refused;           // why they could not be; "": they could
+  double loading = -1;                  // progress of a run that is being opened; -1: none is
+  std::string_view notice;              // what went wrong last, in one line; "": nothing
+  std::span<const RunRequest> asked;    // the runs on the screen, or those that could not be opened
+  const GpuStatus* gpu = nullptr;       // null: nothing was asked of a GPU
+  const LessonFrame* lesson = nullptr;  // null: there are none, as in tests of a view
+  bool focus_go_to = false;             // the field for places is to be typed into
+  std::string_view refused;             // why they could not be; "": they could
 
   // Pixels of a length given at scale 1.
   float px(float length) const { return length * settings.pixels(); }

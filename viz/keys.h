@@ -12,12 +12,15 @@ namespace tilewalk::viz {
 // Keys that mean something, whatever window library says so. Letters are written small.
 enum class Key : std::uint8_t {
   space,
+  a,
   left,
   right,
   up,
   down,
   home,
   end,
+  page_up,
+  page_down,
   escape,
   tab,
   f2,
@@ -36,8 +39,10 @@ enum class Key : std::uint8_t {
   d,
   f,
   g,
+  l,
   p,
   q,
+  r,
   s,
   t
 };
@@ -50,7 +55,7 @@ struct KeyPress {
 
 struct KeyRow {
   KeyPress press;
-  std::string_view shown;
+  std::string_view shown;  // "": the row before it speaks for this one too
   Str text;
   Command command;
 };

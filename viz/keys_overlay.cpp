@@ -20,7 +20,10 @@ void draw_row(const Frame& frame, const KeyRow& row, Box box) {
 }
 
 void draw_table(const Frame& frame) {
-  const auto table = key_table();
+  std::vector<const KeyRow*> table;
+  for (const KeyRow& row : key_table()) {
+    if (!row.shown.empty()) table.push_back(&row);
+  }
   const float height = std::round(frame.px(27));
   const std::size_t columns = ImGui::GetContentRegionAvail().x >= frame.px(600) ? 2 : 1;
   const std::size_t lines = (table.size() + columns - 1) / columns;
@@ -29,7 +32,7 @@ void draw_table(const Frame& frame) {
   for (std::size_t n = 0; n < table.size(); n += lines) {
     Box column = rest.cut_left(width);
     for (std::size_t line = n; line < std::min(n + lines, table.size()); ++line)
-      draw_row(frame, table[line], column.cut_top(height));
+      draw_row(frame, *table[line], column.cut_top(height));
   }
 }
 
@@ -38,7 +41,7 @@ void draw_table(const Frame& frame) {
 void draw_keys(const Frame& frame, Commands& commands) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const ImVec2 size{std::round(std::min(frame.px(760), screen.x * 0.94f)),
-                    std::round(std::min(frame.px(570), screen.y * 0.94f))};
+                    std::round(std::min(frame.px(660), screen.y * 0.94f))};
   ImGui::SetNextWindowPos({std::round((screen.x - size.x) / 2), std::round((screen.y - size.y) / 2)});
   ImGui::SetNextWindowSize(size);
   ImGui::SetNextWindowFocus();

@@ -20,7 +20,8 @@ struct Layout {
 };
 
 // Several runs side by side need wider panels.
-Layout layout_of(ImVec2 size, float pixels, std::size_t runs);
+// An open lesson leads, and needs room for its text.
+Layout layout_of(ImVec2 size, float pixels, std::size_t runs, bool lesson = false);
 
 // The view of a panel that is seen: the one raised last, else the first.
 ViewId seen(const Panel& panel, const Settings& settings);

@@ -13,16 +13,16 @@ namespace {
 
 constexpr std::chrono::hours patience{24};  // whoever waits for a picture waits until it is there
 
-// Opens the runs and goes to the place.
-void begin(App& app, const ViewerOptions& options) {
-  app.apply(OpenRuns{options.runs, options.at});
+// Opens what was asked for, goes to the place, and waits for it.
+void begin_and_wait(App& app, const ViewerOptions& options) {
+  viz::begin(app, options);
   app.settle(patience);
   app.settle(patience);
   if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded});
   // Red ticks and what a GPU did belong to the picture; nothing else that goes on in the background does.
   const bool compared =
       std::any_of(options.runs.begin(), options.runs.end(), [](const auto& r) { return r.fault; });
-  if (compared || !options.recorded.empty()) app.rest(patience);
+  if (compared || !options.recorded.empty() || !options.lesson.empty()) app.rest(patience);
   if (const GpuStatus* gpu = app.frame({}).gpu; gpu && !gpu->error.empty()) throw RequestError(gpu->error);
   const std::string_view notice = app.frame({}).notice;
   if (!notice.empty()) throw RequestError(std::string(notice));
@@ -50,7 +50,7 @@ PictureKind kind_of(std::string_view path) {
 
 std::string draw_picture(const ViewerOptions& options, PictureKind kind) {
   App app(options.settings, options.selection);
-  begin(app, options);
+  begin_and_wait(app, options);
   return picture_of(app, size_of(options), kind);
 }
 
@@ -74,7 +74,7 @@ void draw_pictures(const ViewerOptions& options, PictureKind kind, std::uint64_t
                    const std::function<void(std::uint64_t, const std::string&)>& take) {
   App app(options.settings, options.selection);
   UiContext ui;
-  begin(app, options);
+  begin_and_wait(app, options);
   each_step(app, first, last,
             [&](std::uint64_t step) { take(step, picture_in(ui, app, size_of(options), kind)); });
 }
@@ -83,7 +83,7 @@ std::string draw_gif(const ViewerOptions& options, std::uint64_t first, std::uin
                      const std::function<void(std::uint64_t)>& took) {
   App app(options.settings, options.selection);
   UiContext ui;
-  begin(app, options);
+  begin_and_wait(app, options);
   Gif gif;
   const int delay = std::max(2, static_cast<int>(100 / options.settings.speed));
   each_step(app, first, last, [&](std::uint64_t step) {

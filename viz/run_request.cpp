@@ -71,6 +71,22 @@ LoadedRun load_run(const RunRequest& request, const Progress& progress) {
   return {std::move(facts), std::move(timeline), std::move(beside)};
 }
 
+RunRequest run_request_of(const Request& request, const Algorithm& algorithm) {
+  RunRequest run;
+  run.algorithm = algorithm.name;
+  run.problem = request.problem;
+  run.tiling = request.tiling;
+  run.arch = request.arch;
+  run.fault = request.fault;
+  run.seed = request.seed;
+  run.head = request.head;
+  if (request.given) run.given = std::make_shared<const Inputs>(*request.given);
+  run.count_only = request.count_only;
+  run.files = request.files;
+  run.arch_file = request.arch_file;
+  return run;
+}
+
 RunRequest default_request() {
   const Head& head = head_named("induction");
   RunRequest request;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lessons/run_request.h"
 #include "sim/inputs.h"
 #include "sim/plan.h"
 #include "sim/progress.h"
@@ -57,6 +58,9 @@ struct LoadedRun {
 
 // Throws RequestError, and what `progress` throws.
 LoadedRun load_run(const RunRequest& request, const Progress& progress = {});
+
+// Of a run as flags or a lesson ask for it.
+RunRequest run_request_of(const Request& request, const Algorithm& algorithm);
 
 // flash2 on a shipped head, causal, in 32x32 tiles: what opens when nothing was asked for.
 RunRequest default_request();

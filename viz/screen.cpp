@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "viz/layout.h"
+#include "viz/lesson_book.h"
 #include "viz/text.h"
 #include "viz/views.h"
 #include "viz/widgets.h"
@@ -72,7 +73,7 @@ void draw_content(const Frame& frame, const Box& box, const ViewRow& view, Comma
   if (box.empty()) return;
   ImGui::SetCursorScreenPos(box.min);
   ImGui::BeginChild(view.name.data(), box.size(), false, ImGuiWindowFlags_HorizontalScrollbar);
-  if (!frame.runs.empty()) view.draw(frame, commands);
+  if (!frame.runs.empty() || view.id == ViewId::lesson) view.draw(frame, commands);
   ImGui::EndChild();
 }
 
@@ -103,7 +104,8 @@ void draw_screen(const Frame& frame, ImVec2 size, Commands& commands) {
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(size);
   ImGui::Begin("screen", nullptr, plain);
-  const Layout layout = layout_of(size, frame.settings.pixels(), frame.runs.size());
+  const Layout layout =
+      layout_of(size, frame.settings.pixels(), frame.runs.size(), frame.lesson && frame.lesson->lesson);
   draw_title_bar(frame, layout.title, commands);
   for (const Panel& panel : layout.panels) draw_panel(frame, panel, commands);
   if (frame.runs.empty()) draw_waiting(frame, {{0, layout.title.max.y}, {size.x, layout.timeline.min.y}});

@@ -3,22 +3,22 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "lessons/language.h"
 #include "sim/timeline.h"
 
 namespace tilewalk::viz {
 
-enum class Language : std::uint8_t { en, zh };
 enum class ThemeName : std::uint8_t { dark, light, contrast };
 
-constexpr std::string_view language_names[] = {"en", "zh"};
 constexpr std::string_view theme_names[] = {"dark", "light", "contrast"};
 
 // The views, in the order of the table in views.cpp.
-enum class ViewId : std::uint8_t { what_if, memory, traversal, tiles, merge, counters, source, gpu };
-constexpr std::size_t view_count = 8;
+enum class ViewId : std::uint8_t { what_if, lesson, memory, traversal, tiles, merge, counters, source, gpu };
+constexpr std::size_t view_count = 9;
 
 constexpr float least_scale = 0.75f, most_scale = 3;
 
@@ -28,7 +28,9 @@ struct Settings {
   float scale = 1;         // of the whole interface
   bool projector = false;  // half as large again, for the last row of a lecture hall
   StepSize step = StepSize::tile;
-  float speed = 4;  // steps a second, when playing
+  float speed = 4;       // steps a second, when playing
+  bool answers = false;  // a teacher's: answers to predictions are shown at once
+  std::string scores;    // what was answered in lessons, and where one was; as of Scores::text()
   // Views that were brought to the front, the latest last: of those that share a place, it is seen.
   std::vector<ViewId> raised;
 

@@ -44,15 +44,21 @@ void take(Settings& s, std::string_view key, std::string_view rest) {
     if (s.raised.size() > most_raised) refuse(key);
     return;
   }
+  if (key == "score") {
+    s.scores += std::string(rest.substr(std::min<std::size_t>(1, rest.size()))) + "\n";
+    return;
+  }
   const std::string_view word = take_word(rest);
   if (key == "language")
-    s.language = static_cast<Language>(index_in(language_names, word));
+    s.language = static_cast<Language>(index_in(language_codes, word));
   else if (key == "theme")
     s.theme = static_cast<ThemeName>(index_in(theme_names, word));
   else if (key == "scale")
     s.scale = number_in(word, least_scale, most_scale);
   else if (key == "projector")
     s.projector = number_in(word, 0, 1) != 0;
+  else if (key == "answers")
+    s.answers = number_in(word, 0, 1) != 0;
   else if (key == "step")
     s.step = static_cast<StepSize>(index_in(step_names, word));
   else if (key == "speed")
@@ -66,10 +72,13 @@ void take(Settings& s, std::string_view key, std::string_view rest) {
 std::string format_settings(const Settings& s) {
   std::string text =
       fmt::format("{}\nlanguage {}\ntheme {}\nscale {}\nprojector {}\nstep {}\nspeed {}\nraised", first_line,
-                  language_names[std::size_t(s.language)], theme_names[std::size_t(s.theme)], s.scale,
+                  language_codes[std::size_t(s.language)], theme_names[std::size_t(s.theme)], s.scale,
                   int{s.projector}, step_names[std::size_t(s.step)], s.speed);
   for (const ViewId id : s.raised) text += " " + std::string(view_of(id).name);
-  return text + "\nend\n";
+  text += fmt::format("\nanswers {}\n", int{s.answers});
+  for (std::string_view rest = s.scores; !rest.empty();)
+    text += "score " + std::string(take_line(rest)) + "\n";
+  return text + "end\n";
 }
 
 Settings parse_settings(std::string_view text) {

@@ -18,22 +18,6 @@ bool closes(char32_t c) {
   return closing.find(c) != std::u32string_view::npos;
 }
 
-// Where a line may end, from the start of `text`: after the next word, or the next Chinese character with the
-// punctuation that follows it.
-std::size_t next_break(std::string_view text) {
-  std::string_view rest = text;
-  char32_t c = take_character(rest);
-  while (!rest.empty()) {
-    std::string_view ahead = rest;
-    const char32_t next = take_character(ahead);
-    const bool may_end = c == ' ' || is_cjk(c) || is_cjk(next);
-    if (may_end && next != ' ' && !closes(next)) break;
-    c = next;
-    rest = ahead;
-  }
-  return text.size() - rest.size();
-}
-
 std::string_view without_last_spaces(std::string_view text) {
   while (text.ends_with(' ')) text.remove_suffix(1);
   return text;
@@ -69,6 +53,20 @@ void wrap_line(std::string_view text, float width, const ImFont* font, std::vect
 }
 
 }  // namespace
+
+std::size_t next_break(std::string_view text) {
+  std::string_view rest = text;
+  char32_t c = take_character(rest);
+  while (!rest.empty()) {
+    std::string_view ahead = rest;
+    const char32_t next = take_character(ahead);
+    const bool may_end = c == ' ' || is_cjk(c) || is_cjk(next);
+    if (may_end && next != ' ' && !closes(next)) break;
+    c = next;
+    rest = ahead;
+  }
+  return text.size() - rest.size();
+}
 
 float text_width(std::string_view text, const ImFont* font) {
   return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, begin_of(text), end_of(text)).x;

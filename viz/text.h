@@ -27,6 +27,10 @@ bool draw_text(const Frame& frame, const Box& box, std::string_view text, Colour
 // punctuation.
 std::vector<std::string> wrapped(std::string_view text, float width, const ImFont* font);
 
+// Where a line may end, from the start of `text`: after the next word, or the next Chinese character with the
+// punctuation that follows it.
+std::size_t next_break(std::string_view text);
+
 // Draws the lines from the top of the box down, as far as its width; returns the height that they took.
 float draw_wrapped(const Box& box, std::string_view text, Colour colour, const ImFont* font);
 

@@ -25,8 +25,10 @@ struct ViewerOptions {
   Settings settings;
   Selection selection;
   int width = 1600, height = 900;
-  bool playing = false;       // a window begins to play at once
-  std::string recorded;       // a GPU run to hold the model against, of the program's or a file; "": none
+  bool playing = false;  // a window begins to play at once
+  std::string recorded;  // a GPU run to hold the model against, of the program's or a file; "": none
+  // Instead of runs: a lesson, and a step of it; "": none. OpenLesson says what they may be.
+  std::string lesson, step;
   std::string settings_file;  // where a window keeps its settings; "": nowhere
   std::string notice;         // for the window to begin with
 };

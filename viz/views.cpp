@@ -9,6 +9,7 @@ namespace {
 // In the order of ViewId. Of those that share a place, the first one is seen first.
 constexpr ViewRow table[] = {
     {ViewId::what_if, "what-if", Str::view_what_if, Place::left, draw_what_if},
+    {ViewId::lesson, "lesson", Str::view_lesson, Place::left, draw_lesson, about_lesson},
     {ViewId::memory, "memory", Str::view_memory, Place::middle_top, draw_memory, about_memory},
     {ViewId::traversal, "traversal", Str::view_traversal, Place::middle_bottom, draw_traversal,
      about_traversal},

@@ -38,6 +38,8 @@ void draw_traversal(const Frame& frame, Commands& commands);
 std::string about_traversal(const Frame& frame);
 void draw_counters(const Frame& frame, Commands& commands);
 void draw_what_if(const Frame& frame, Commands& commands);
+void draw_lesson(const Frame& frame, Commands& commands);
+std::string about_lesson(const Frame& frame);
 void draw_source(const Frame& frame, Commands& commands);
 void draw_gpu(const Frame& frame, Commands& commands);
 void draw_memory(const Frame& frame, Commands& commands);

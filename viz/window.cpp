@@ -246,7 +246,7 @@ void show_window(const ViewerOptions& options, const std::function<bool()>& stop
     keys.happened = true;
     glfwPostEmptyEvent();
   });
-  app.apply(OpenRuns{options.runs, options.at});
+  begin(app, options);
   if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded});
   if (options.playing) app.play_once_open();
   if (!options.notice.empty()) app.say(options.notice);

@@ -8,16 +8,32 @@
 namespace tilewalk::viz {
 namespace {
 
-constexpr std::pair<int, Key> by_code[] = {{GLFW_KEY_SPACE, Key::space}, {GLFW_KEY_LEFT, Key::left},
-                                           {GLFW_KEY_RIGHT, Key::right}, {GLFW_KEY_UP, Key::up},
-                                           {GLFW_KEY_DOWN, Key::down},   {GLFW_KEY_HOME, Key::home},
-                                           {GLFW_KEY_END, Key::end},     {GLFW_KEY_ESCAPE, Key::escape},
-                                           {GLFW_KEY_TAB, Key::tab},     {GLFW_KEY_F2, Key::f2},
-                                           {GLFW_KEY_F3, Key::f3},       {GLFW_KEY_F1, Key::question},
-                                           {GLFW_KEY_KP_ADD, Key::plus}, {GLFW_KEY_KP_SUBTRACT, Key::minus},
-                                           {GLFW_KEY_KP_0, Key::digit0}, {GLFW_KEY_EQUAL, Key::plus},
-                                           {GLFW_KEY_MINUS, Key::minus}, {GLFW_KEY_0, Key::digit0},
-                                           {GLFW_KEY_Q, Key::q},         {GLFW_KEY_C, Key::c}};
+constexpr std::pair<int, Key> by_code[] = {{GLFW_KEY_SPACE, Key::space},
+                                           {GLFW_KEY_LEFT, Key::left},
+                                           {GLFW_KEY_RIGHT, Key::right},
+                                           {GLFW_KEY_UP, Key::up},
+                                           {GLFW_KEY_DOWN, Key::down},
+                                           {GLFW_KEY_HOME, Key::home},
+                                           {GLFW_KEY_END, Key::end},
+                                           {GLFW_KEY_ESCAPE, Key::escape},
+                                           {GLFW_KEY_PAGE_UP, Key::page_up},
+                                           {GLFW_KEY_PAGE_DOWN, Key::page_down},
+                                           {GLFW_KEY_1, Key::digit1},
+                                           {GLFW_KEY_2, Key::digit2},
+                                           {GLFW_KEY_3, Key::digit3},
+                                           {GLFW_KEY_4, Key::digit4},
+                                           {GLFW_KEY_TAB, Key::tab},
+                                           {GLFW_KEY_F2, Key::f2},
+                                           {GLFW_KEY_F3, Key::f3},
+                                           {GLFW_KEY_F1, Key::question},
+                                           {GLFW_KEY_KP_ADD, Key::plus},
+                                           {GLFW_KEY_KP_SUBTRACT, Key::minus},
+                                           {GLFW_KEY_KP_0, Key::digit0},
+                                           {GLFW_KEY_EQUAL, Key::plus},
+                                           {GLFW_KEY_MINUS, Key::minus},
+                                           {GLFW_KEY_0, Key::digit0},
+                                           {GLFW_KEY_Q, Key::q},
+                                           {GLFW_KEY_C, Key::c}};
 
 // Characters rather than codes, because where they lie depends on the keyboard's layout.
 constexpr std::pair<unsigned, Key> by_character[] = {{'1', Key::digit1},
@@ -28,6 +44,12 @@ constexpr std::pair<unsigned, Key> by_character[] = {{'1', Key::digit1},
                                                      {U'？', Key::question},
                                                      {'[', Key::left_bracket},
                                                      {']', Key::right_bracket},
+                                                     {'a', Key::a},
+                                                     {'A', Key::a},
+                                                     {'l', Key::l},
+                                                     {'L', Key::l},
+                                                     {'r', Key::r},
+                                                     {'R', Key::r},
                                                      {'f', Key::f},
                                                      {'g', Key::g},
                                                      {'G', Key::g},
@@ -43,7 +65,8 @@ constexpr std::pair<unsigned, Key> by_character[] = {{'1', Key::digit1},
 
 // Only with Ctrl do these mean something as codes; without it they are characters.
 bool needs_ctrl(Key key) {
-  return key == Key::plus || key == Key::minus || key == Key::digit0 || key == Key::q || key == Key::c;
+  return key == Key::plus || key == Key::minus || key == Key::digit0 || key == Key::q || key == Key::c ||
+         (key >= Key::digit1 && key <= Key::digit4);
 }
 
 PressedKeys& keys_of(GLFWwindow* window) {
