@@ -83,11 +83,11 @@ void walk(Walker& walker) {
   }
 }
 
-void print_everything(const Lesson& lesson, Language language, Shelf& shelf) {
+void print_everything(const Lesson& lesson, Language language, bool answers, Shelf& shelf) {
   for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
     const ShownStep step = show_step(lesson, n, language, shelf);
     print((n > 0 ? "\n" : "") + step_text(lesson, step, language));
-    if (step.prediction) print("\n" + answer_text(*step.prediction, language));
+    if (step.prediction && answers) print("\n" + answer_text(*step.prediction, language));
   }
 }
 
@@ -109,13 +109,16 @@ int lesson_show(const LessonFlags& flags) {
   const Lesson lesson = find_lesson(flags.words[1]);
   const Language language = language_of(flags);
   Shelf shelf;
+  if (flags.no_answers && (flags.json || is_interactive()))
+    throw RequestError(
+        "--no-answers: is for text in a pipe or a file, e.g. tilewalk lesson show 5 --no-answers > 5.txt");
   if (flags.json) {
     print(json_text(everything_json(lesson, language, shelf)));
   } else if (is_interactive()) {
     Walker walker{lesson, language, shelf};
     walk(walker);
   } else {
-    print_everything(lesson, language, shelf);
+    print_everything(lesson, language, !flags.no_answers, shelf);
   }
   return exit_done;
 }

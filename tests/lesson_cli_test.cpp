@@ -142,6 +142,20 @@ TEST_CASE("export writes one page") {
   CHECK(folder.entries() == 1);
 }
 
+TEST_CASE("--no-answers: the same for students, as text and as a handout") {
+  const Result with = run_program({"lesson", "show", "7"}),
+               without = run_program({"lesson", "show", "7", "--no-answers"});
+  CHECK(has(with.out, "Answer: "));
+  CHECK(!has(without.out, "Answer: "));
+  CHECK(has(without.out, "Predict (rounds)"));
+  const TemporaryFolder folder;
+  const json report = json_of({"lesson", "export", "7", "--no-answers", "--out", folder.path().string()});
+  const std::string html = read_file(report["files"][0].get<std::string>());
+  CHECK(!has(html, "<h1>Answers"));
+  CHECK(has(html, "Predict (rounds)"));
+  CHECK(run_program({"lesson", "show", "7", "--no-answers", "--json"}).code == 2);
+}
+
 TEST_CASE("grade: exit 0 for all right, 1 for less, and points") {
   const TemporaryFolder folder;
   for (const char* lesson : {"online-softmax", "real-kernel", "masks"}) {
@@ -152,6 +166,10 @@ TEST_CASE("grade: exit 0 for all right, 1 for less, and points") {
     CHECK(graded["points"].get<int>() == graded["of"].get<int>() - 1);
     CHECK(graded["passed"] == false);
   }
+  const Result zh =
+      run_program({"lesson", "grade", "masks", (folder / "wrong.txt").string(), "--lang", "zh"});
+  CHECK(has(zh.out, "看不懂"));
+  CHECK(has(zh.out, "共 4 分，得 3 分"));
   write_file(folder / "bad.txt", "no sign here\n");
   CHECK(run_program({"lesson", "grade", "1", (folder / "bad.txt").string()}).code == 2);
 }

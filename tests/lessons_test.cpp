@@ -218,10 +218,11 @@ TEST_CASE("handouts hold the text, the answers and the sources, and need nothing
   Shelf shelf;
   for (const Lesson& lesson : lessons()) {
     for (const Language language : languages) {
-      const std::string html = handout_html(lesson, language, shelf);
+      const std::string html = handout_html(lesson, language, true, shelf);
       INFO(lesson.id);
       CHECK(html.find("<svg") != std::string::npos);
       CHECK(html.find("class=\"answers\"") != std::string::npos);
+      CHECK(handout_html(lesson, language, false, shelf).find("class=\"answers\"") == std::string::npos);
       CHECK(html.find("src=") == std::string::npos);
       CHECK(html.find("href=") == std::string::npos);
       CHECK(html.find("{") < html.find("</style>"));  // only the style has braces
