@@ -183,6 +183,14 @@ TEST_CASE("in a terminal: keys, a question, its answer, and the terminal as it w
   CHECK(result.code == 0);
   CHECK(result.restored);
   CHECK(has(result.screen, "That is the size of"));
+  CHECK(has(result.screen, "does not enter"));  // why the right answer is right, after a wrong one
+  const TerminalResult skipped = run_in_terminal({"lesson", "show", "1"}, {{"n next", "n"},
+                                                                           {"n next", "n"},
+                                                                           {"your answer", "n\n"},
+                                                                           {"Softmax makes weights", "p"},
+                                                                           {"your answer", "q\n"}});
+  CHECK(skipped.code == 0);
+  CHECK(has(skipped.screen, "score 0/0"));
   const TerminalResult stopped =
       run_in_terminal({"lesson", "show", "1", "--lang", "zh"}, {{"n 下一步", "\x03"}});
   CHECK(stopped.code == 130);
