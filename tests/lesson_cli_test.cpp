@@ -57,7 +57,7 @@ TEST_CASE("list and show, in both languages") {
   CHECK(run_program({"list", "lessons"}).code == 0);
 }
 
-TEST_CASE("numbers of others are marked, with their source; text keeps to a page's width") {
+TEST_CASE("numbers of others are marked, with their source, and text keeps to a page's width") {
   const Result counting = run_program({"lesson", "show", "counting"});
   CHECK(has(counting.out, "6.577\u1D56"));
   CHECK(has(counting.out, "\u1D56 published"));
@@ -197,7 +197,7 @@ TEST_CASE("in a terminal: keys, a question, its answer, and the terminal as it w
   CHECK(stopped.restored);
 }
 
-TEST_CASE("lines are broken at spaces and beside Chinese; closing marks begin none, opening ones end none") {
+TEST_CASE("lines are broken at spaces and beside Chinese, closing marks begin none, opening ones end none") {
   CHECK(wrap("one two three", 8) == "one two\nthree\n");
   CHECK(wrap("one two three", 9, "- ") == "- one two\n  three\n");
   CHECK(wrap("一二三四", 4) == "一二\n三四\n");

@@ -163,7 +163,7 @@ TEST_CASE("every character has a glyph in the fonts that ship") {
   }
 }
 
-TEST_CASE("every page of the lecture is in a lesson; the title opens the first, the thanks close the last") {
+TEST_CASE("every page of the lecture is in a lesson, the title opens the first, the thanks close the last") {
   std::set<int> pages;
   for (const PagePlace& place : page_map()) pages.insert(place.page);
   for (int page = 1; page <= lecture_pages; ++page) {
