@@ -15,30 +15,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::uint64_t bytes_of(const Trace& trace, const Plan& plan, int tensor, bool write) {
-  std::uint64_t bytes = 0;
-  for (const Event& e : trace.events) {
-    if (e.tensor == tensor && e.op == (write ? Op::store : Op::load))
-      bytes += std::uint64_t(e.rows) * std::uint64_t(e.cols) * size_of(plan.tensors[e.tensor].type);
-  }
-  return bytes;
-}
-
-// The kernel's bytes from its addresses, the model's from its counter, which knows nothing of traces.
-std::vector<TensorBytes> compare_bytes(const std::shared_ptr<const Plan>& plan, const Trace& trace) {
-  std::vector<TensorBytes> result;
-  const Run run = count(plan);
-  const auto hbm = static_cast<std::size_t>(plan->config.arch.level("hbm"));
-  for (std::size_t t = 0; t < plan->tensors.size(); ++t) {
-    for (const bool write : {false, true}) {
-      const std::uint64_t model = run.total.bytes[hbm][write][t];
-      const std::uint64_t kernel = bytes_of(trace, *plan, static_cast<int>(t), write);
-      if (model + kernel > 0) result.push_back({std::string(plan->tensors[t].name), write, model, kernel});
-    }
-  }
-  return result;
-}
-
 double distance(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
   const double d = std::abs(a - b);

@@ -9,6 +9,7 @@
 #include "cli/run_json.h"
 #include "cli/table.h"
 #include "sim/compare.h"
+#include "sim/tensor_bytes.h"
 
 namespace tilewalk {
 
@@ -19,13 +20,6 @@ struct KernelResult {
   std::vector<float> o, lse;  // lse may be empty
   bool o_summed = false;      // o holds sum_of_row's three numbers of each row instead
   std::string malformed;      // a record that fits no tile, in words
-};
-
-// Bytes of one tensor in one direction, all CTAs together.
-struct TensorBytes {
-  std::string tensor;
-  bool write;
-  std::uint64_t model, kernel;
 };
 
 // What hardware counters say of one run of the untraced kernel, beside the model's loads.

@@ -299,15 +299,6 @@ std::array<double, 3> sum_of_row(std::span<const float> row, std::int64_t r) {
   return {sum, sizes, row.empty() ? 0 : double(row[static_cast<std::size_t>(r) % row.size()])};
 }
 
-std::uint64_t moved_bytes(const Trace& trace, const Plan& plan, std::size_t tensor, bool write) {
-  std::uint64_t bytes = 0;
-  for (const Event& e : trace.events) {
-    if (e.tensor == tensor && e.op == (write ? Op::store : Op::load))
-      bytes += std::uint64_t(e.rows) * std::uint64_t(e.cols) * size_of(plan.tensors[tensor].type);
-  }
-  return bytes;
-}
-
 TraceDiff compare(const Plan& plan, const Inputs& inputs, const Trace& expected, const Trace& found,
                   Flow flow, const Progress& progress) {
   TraceDiff diff;

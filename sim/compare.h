@@ -59,9 +59,6 @@ enum class Flow : std::uint8_t { events, moves };
 TraceDiff compare(const Plan& plan, const Inputs& inputs, const Trace& expected, const Trace& found,
                   Flow flow = Flow::events, const Progress& progress = {});
 
-// HBM bytes of one tensor that a trace's loads or stores move.
-std::uint64_t moved_bytes(const Trace& trace, const Plan& plan, std::size_t tensor, bool write);
-
 // What a summed tile keeps of row r: the sum, the sum of sizes, and element r % (size of the row).
 std::array<double, 3> sum_of_row(std::span<const float> row, std::int64_t r);
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <random>
 
+#include "gpu/api.h"
 #include "sim/arch.h"
 #include "sim/describe.h"
 #include "sim/fault.h"
@@ -175,10 +176,11 @@ TEST_CASE("the kernel's line is known for every step of the schedule, and each r
     INFO(row.kernel, " ", row.launch, " ", row.step);
     CHECK(row.line > 0);
   }
-  for (const char* name : {"standard", "flash1", "flash2"}) {
-    Stage stage({small_request(name)});
-    const auto kernel = kernel_with_lines(name);
-    REQUIRE(kernel != "");
+  for (const gpu::KernelRow& row : gpu::kernels()) {
+    if (!row.traceable) continue;
+    Stage stage({small_request(std::string(row.algorithm))});
+    const auto kernel = kernel_with_lines(row.algorithm, row.name);
+    REQUIRE(kernel == row.name);
     Timeline timeline(stage.run().facts.plan);
     timeline.each(0, timeline.size(), [&](const Event& e) {
       if (e.op == Op::free) return;

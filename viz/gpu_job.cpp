@@ -35,20 +35,6 @@ std::string text_of(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::vector<MovedBytes> compare_bytes(const std::shared_ptr<const Plan>& plan, const Trace& trace) {
-  std::vector<MovedBytes> result;
-  const Run run = count(plan);
-  const auto hbm = static_cast<std::size_t>(plan->config.arch.level("hbm"));
-  for (std::size_t t = 0; t < plan->tensors.size(); ++t) {
-    for (const bool write : {false, true}) {
-      const std::uint64_t model = run.total.bytes[hbm][write][t],
-                          kernel = moved_bytes(trace, *plan, t, write);
-      if (model + kernel > 0) result.push_back({std::string(plan->tensors[t].name), write, model, kernel});
-    }
-  }
-  return result;
-}
-
 GpuCheck check_recording(const std::string& name, const Progress& progress) {
   const Recording recording = parse_recording(text_of(name), name);
   GpuCheck check;
@@ -83,7 +69,7 @@ GpuCheck check_now(const std::string& name, const RunFacts& facts, const Progres
 }  // namespace
 
 bool GpuCheck::bytes_equal() const {
-  for (const MovedBytes& b : bytes) {
+  for (const TensorBytes& b : bytes) {
     if (b.model != b.kernel) return false;
   }
   return true;
@@ -109,8 +95,9 @@ std::vector<std::string> recorded_runs() {
 
 std::vector<GpuKernel> gpu_kernels() {
   std::vector<GpuKernel> kernels;
-  for (const gpu::KernelRow& row : gpu::kernels())
-    kernels.push_back({std::string(row.name), std::string(row.algorithm)});
+  for (const gpu::KernelRow& row : gpu::kernels()) {
+    if (row.traceable) kernels.push_back({std::string(row.name), std::string(row.algorithm)});
+  }
   return kernels;
 }
 

@@ -10,23 +10,18 @@
 #include <thread>
 #include <vector>
 
+#include "sim/tensor_bytes.h"
 #include "viz/divergence.h"
 #include "viz/header_request.h"
 
 namespace tilewalk::viz {
-
-struct MovedBytes {
-  std::string tensor;
-  bool write;
-  std::uint64_t model, kernel;
-};
 
 struct GpuCheck {
   std::string kernel, fault, origin;  // origin: the device, the driver and the day
   std::shared_ptr<const Plan> plan;
   RunRequest request;  // of the run that it is held against
   Divergence divergence;
-  std::vector<MovedBytes> bytes;
+  std::vector<TensorBytes> bytes;
   std::string malformed;  // a record of the kernel that fits no tile; or ""
 
   bool bytes_equal() const;

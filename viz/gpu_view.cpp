@@ -157,7 +157,7 @@ void draw_bytes(const Frame& frame, const GpuCheck& check, Box& rest) {
   };
   columns(rest.cut_top(std::round(frame.px(line))), "", frame.theme.muted, "", frame.text(Str::origin_model),
           frame.text(Str::origin_measured), frame.theme.muted);
-  for (const MovedBytes& b : check.bytes) {
+  for (const TensorBytes& b : check.bytes) {
     const Colour tone = b.model == b.kernel ? frame.theme.text : frame.theme.bad;
     const Box row = rest.cut_top(std::round(frame.px(line)));
     const float number = row.width() * 0.3f;

@@ -1,5 +1,7 @@
 #include "viz/kernel_lines.h"
 
+#include <algorithm>
+
 #include "gpu/api.h"
 #include "sim/parse.h"
 #include "viz/kernel_files.h"
@@ -64,6 +66,11 @@ bool is_launch(std::string_view words, const Kernel& kernel) {
          (colon == std::string_view::npos || kernel.find(words.substr(colon + 1)) >= 0);
 }
 
+bool has_lines(std::string_view kernel) {
+  const auto& rows = kernel_lines();
+  return std::any_of(rows.begin(), rows.end(), [&](const KernelLine& row) { return row.kernel == kernel; });
+}
+
 }  // namespace
 
 std::string_view kernel_source(std::string_view kernel) { return file_named(std::string(kernel) + ".cuh"); }
@@ -80,14 +87,14 @@ const std::vector<KernelLine>& kernel_lines() {
   return table;
 }
 
-std::string_view kernel_with_lines(std::string_view algorithm) {
+std::string_view kernel_with_lines(std::string_view algorithm, std::string_view preferred) {
+  std::string_view first;
   for (const gpu::KernelRow& kernel : gpu::kernels()) {
-    if (kernel.algorithm != algorithm) continue;
-    for (const KernelLine& row : kernel_lines()) {
-      if (row.kernel == kernel.name) return kernel.name;
-    }
+    if (kernel.algorithm != algorithm || !kernel.traceable || !has_lines(kernel.name)) continue;
+    if (kernel.name == preferred) return kernel.name;
+    if (first.empty()) first = kernel.name;
   }
-  return "";
+  return first;
 }
 
 int kernel_line(std::string_view kernel, const Event& e, const Plan& plan) {

@@ -16,8 +16,8 @@ std::string_view kernel_source(std::string_view kernel);
 // "load.K", "gemm.s": what a row of the table calls an event.
 std::string step_name(const Event& event, const Plan& plan);
 
-// The kernel of this algorithm whose lines are known; "" when there is none.
-std::string_view kernel_with_lines(std::string_view algorithm);
+// A kernel of this algorithm whose lines are known, `preferred` if it is one; "" when there is none.
+std::string_view kernel_with_lines(std::string_view algorithm, std::string_view preferred = "");
 
 // From 1; 0 where no line is known to do this step.
 int kernel_line(std::string_view kernel, const Event& event, const Plan& plan);

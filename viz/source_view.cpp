@@ -4,6 +4,7 @@
 
 #include "sim/describe.h"
 #include "viz/code.h"
+#include "viz/gpu_job.h"
 #include "viz/kernel_lines.h"
 #include "viz/views.h"
 
@@ -24,7 +25,10 @@ Page schedule_page(const Frame& frame, const RunFrame& run) {
 }
 
 Page kernel_page(const Frame& frame, const RunFrame& run) {
-  const auto algorithm = run.plan().algorithm().name, kernel = kernel_with_lines(algorithm);
+  // That of the open GPU run, so that all views speak of one kernel.
+  const bool has_check = frame.gpu && frame.gpu->check;
+  const auto algorithm = run.plan().algorithm().name,
+             kernel = kernel_with_lines(algorithm, has_check ? frame.gpu->check->kernel : "");
   if (kernel.empty())
     return {std::string(frame.text(Str::source_kernel_none)), "", 0,
             frame.filled(Str::source_no_kernel, algorithm)};

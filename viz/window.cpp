@@ -7,8 +7,10 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "sim/error.h"
+#include "viz/damage.h"
 #include "viz/files.h"
 #include "viz/image.h"
 #include "viz/settings_file.h"
@@ -21,7 +23,8 @@ namespace {
 
 constexpr const char* remedy =
     "; try 'tilewalk view --screenshot F.png', which needs no window, or 'tilewalk step' in the terminal";
-constexpr double heartbeat = 0.25;   // seconds between looks at `stop` while nothing happens
+constexpr double frame_time = 1.0 / 120;  // seconds
+constexpr double heartbeat = 0.25;        // seconds between looks at `stop` while nothing happens
 constexpr int frames_to_settle = 3;  // Dear ImGui needs some after an event until nothing changes any more
 
 // GLFW and its window; closed in the right order.
@@ -77,26 +80,72 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
 };
 
-void clear(GLFWwindow* window, Colour colour) {
-  int width = 0, height = 0;
-  glfwGetFramebufferSize(window, &width, &height);
-  glViewport(0, 0, width, height);
-  glClearColor(float(colour & 0xFF) / 255, float(colour >> 8 & 0xFF) / 255, float(colour >> 16 & 0xFF) / 255,
-               1);
-  glClear(GL_COLOR_BUFFER_BIT);
+// Whether what was drawn is still there after the buffers are swapped. A software renderer copies its buffer
+// to the screen, and gains much when only what changed is drawn; with a GPU neither is so.
+bool keeps_pixels(GLFWwindow* window) {
+  const auto* renderer = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+  if (!renderer || !std::string_view(renderer).starts_with("llvmpipe")) return false;
+  for (const unsigned char red : {51, 102, 153}) {
+    glClearColor(float(red) / 255, 0, 0, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glfwSwapBuffers(window);
+    unsigned char pixel[4] = {};
+    glReadPixels(0, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
+    if (pixel[0] != red) return false;
+  }
+  return true;
 }
 
-void draw_frame(GLFWwindow* window, UiContext& ui, App& app) {
-  if (ui.prepare(app)) ImGui_ImplOpenGL3_DestroyFontsTexture();
-  // clear() has painted it; a second time would cost a software renderer a fifth of the frame.
+// Draws frames, or what changed of them.
+class Canvas {
+ public:
+  explicit Canvas(GLFWwindow* window) : window_(window), keeps_pixels_(keeps_pixels(window)) {}
+
+  // `afresh`: what is on the screen cannot be built upon. Returns whether there was anything to draw.
+  bool draw(const ImDrawData& data, Colour background, bool afresh) {
+    if (afresh || !keeps_pixels_ || background != background_) damage_.forget();
+    background_ = background;
+    const std::vector<Patch> patches = keeps_pixels_ ? damage_.update(data) : whole(data);
+    if (patches.empty()) return false;
+    for (const Patch& patch : patches) clear(patch, data);
+    ImDrawData part = keeps_pixels_ ? damage_.part(data, patches) : data;
+    ImGui_ImplOpenGL3_RenderDrawData(&part);
+    glfwSwapBuffers(window_);
+    return true;
+  }
+
+ private:
+  static std::vector<Patch> whole(const ImDrawData& data) {
+    return {{0, 0, int(data.DisplaySize.x), int(data.DisplaySize.y)}};
+  }
+  void clear(const Patch& patch, const ImDrawData& data) const {
+    const ImVec2 scale = data.FramebufferScale;
+    const auto x = [&](int at) { return int(float(at) * scale.x); };
+    const auto y = [&](int at) { return int((data.DisplaySize.y - float(at)) * scale.y); };
+    glEnable(GL_SCISSOR_TEST);
+    glScissor(x(patch.x0), y(patch.y1), x(patch.x1) - x(patch.x0), y(patch.y0) - y(patch.y1));
+    glClearColor(float(background_ & 0xFF) / 255, float(background_ >> 8 & 0xFF) / 255,
+                 float(background_ >> 16 & 0xFF) / 255, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glDisable(GL_SCISSOR_TEST);
+  }
+
+  GLFWwindow* window_;
+  bool keeps_pixels_;
+  Damage damage_;
+  Colour background_ = 0;
+};
+
+bool draw_frame(Canvas& canvas, UiContext& ui, App& app, bool afresh) {
+  const bool new_fonts = ui.prepare(app);
+  if (new_fonts) ImGui_ImplOpenGL3_DestroyFontsTexture();
+  // The canvas has painted it; a second time would cost a software renderer a fifth of the frame.
   ImGui::GetStyle().Colors[ImGuiCol_WindowBg].w = 0;
   ImGui_ImplOpenGL3_NewFrame();  // makes a texture where there is none
   if (!ImGui::GetIO().Fonts->TexID) ImGui_ImplOpenGL3_CreateFontsTexture();
   ImGui_ImplGlfw_NewFrame();
-  ImDrawData* data = ui.draw(app);
-  clear(window, theme_of(app.settings().theme).background);
-  ImGui_ImplOpenGL3_RenderDrawData(data);
-  glfwSwapBuffers(window);
+  const ImDrawData& data = *ui.draw(app);
+  return canvas.draw(data, theme_of(app.settings().theme).background, afresh || new_fonts);
 }
 
 // In the current folder.
@@ -157,11 +206,14 @@ void run_loop(GLFWwindow* window, UiContext& ui, App& app, PressedKeys& keys,
   using Clock = std::chrono::steady_clock;
   auto before = Clock::now();
   int frames_left = frames_to_settle;
+  bool drawn = true;
   std::string title;
   SettingsKeeper keeper(settings_file, app.settings());
+  Canvas canvas(window);
   while (!glfwWindowShouldClose(window) && !stop()) {
     if (frames_left > 0 || app.moving()) {
-      glfwPollEvents();
+      drawn ? glfwPollEvents()
+            : glfwWaitEventsTimeout(frame_time);  // swapping the buffers waits, if it is done
     } else {
       keys.happened = false;
       glfwWaitEventsTimeout(heartbeat);
@@ -175,7 +227,7 @@ void run_loop(GLFWwindow* window, UiContext& ui, App& app, PressedKeys& keys,
     const auto now = Clock::now();
     app.update(std::chrono::duration<double>(now - before).count());
     before = now;
-    draw_frame(window, ui, app);
+    drawn = draw_frame(canvas, ui, app, keys.take_exposed());
     hand_out(window, app, title);
     keeper.look(app);
     frames_left = std::max(0, frames_left - 1);

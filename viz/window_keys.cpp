@@ -76,6 +76,11 @@ void on_character(GLFWwindow* window, unsigned character) {
 
 void note(GLFWwindow* window) { keys_of(window).happened = true; }
 
+void expose(GLFWwindow* window) {
+  keys_of(window).exposed = true;
+  note(window);
+}
+
 }  // namespace
 
 void listen(GLFWwindow* window, PressedKeys& keys) {
@@ -91,8 +96,8 @@ void listen(GLFWwindow* window, PressedKeys& keys) {
     keys_of(w).dropped.assign(paths, paths + count);
     note(w);
   });
-  glfwSetWindowRefreshCallback(window, note);
-  glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { note(w); });
+  glfwSetWindowRefreshCallback(window, expose);
+  glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { expose(w); });
 }
 
 }  // namespace tilewalk::viz

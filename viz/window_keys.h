@@ -16,8 +16,10 @@ struct PressedKeys {
   std::vector<KeyPress> pressed;
   std::vector<std::string> dropped;    // files
   std::atomic<bool> happened = false;  // anything at all, also a run that has got somewhere
+  bool exposed = true;                 // the window's pixels are lost: it was covered, or has another size
 
   std::vector<KeyPress> take() { return std::exchange(pressed, {}); }
+  bool take_exposed() { return std::exchange(exposed, false); }
   bool take_happened() { return happened.exchange(false); }
 };
 
