@@ -1,75 +1,73 @@
-// tilewalk lesson grade and export: for exercises at home, and for handouts.
-#include <fmt/format.h>
+// tilewalk lesson grade: points for a file of answers.
+#include "lessons/grade.h"
 
-#include <filesystem>
+#include <fmt/format.h>
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/lesson.h"
 #include "cli/lesson_text.h"
-#include "cli/output_file.h"
+#include "cli/table.h"
 #include "cli/text_file.h"
-#include "lessons/grade.h"
-#include "lessons/handout.h"
 #include "sim/error.h"
 
 namespace tilewalk {
+namespace {
 
-int lesson_grade(const LessonFlags& flags) {
-  const Lesson lesson = find_lesson(flags.words[1]);
-  const Language language = language_of(flags);
-  const std::string& path = flags.words[2];
-  Shelf shelf;
-  const Grade result =
-      grade(lesson, read_text_file(path, "lesson grade " + shown(path), 1 << 20), path, language, shelf);
+std::string verdict(const Mark& mark, bool zh) {
+  if (mark.right) return zh ? "对" : "right";
+  if (mark.given.empty()) return zh ? "没有回答" : "no answer";
+  if (mark.understood) return zh ? "不对" : "wrong";
+  return zh ? "看不懂" : "not understood";
+}
+
+// Text filled up with spaces to a width in columns.
+std::string filled_up(std::string text, std::size_t width) {
+  const std::size_t columns = display_width(text);
+  return text.append(columns < width ? width - columns : 0, ' ');
+}
+
+void print_grade(const Grade& grade, bool zh) {
+  for (const Mark& mark : grade.marks) {
+    const std::string given = mark.given.empty() ? "-" : one_line(mark.given, 40);
+    print(filled_up(mark.step, 24) + " " + filled_up(given, 16) + " " + verdict(mark, zh) + "\n");
+    if (!mark.right && mark.understood) print(text_of(mark.why, "    "));
+  }
+  print(fmt::format(fmt::runtime(zh ? "共 {1} 分，得 {0} 分\n" : "{} of {} points\n"), grade.points(),
+                    grade.marks.size()));
+}
+
+Json grade_json(const Lesson& lesson, const Grade& grade) {
   Json marks = Json::array();
-  for (const Mark& mark : result.marks) {
+  for (const Mark& mark : grade.marks) {
     marks.push_back({{"step", mark.step},
                      {"given", mark.given.empty() ? Json() : Json(mark.given)},
                      {"understood", mark.understood},
                      {"right", mark.right},
                      {"why", plain_text(mark.why)}});
-    if (flags.json) continue;
-    const char* verdict = mark.right           ? "right"
-                          : mark.given.empty() ? "no answer"
-                          : mark.understood    ? "wrong"
-                                               : "not understood";
-    print(fmt::format("{:<24} {:<16} {}\n", mark.step, mark.given.empty() ? "-" : one_line(mark.given, 40),
-                      verdict));
-    if (!mark.right && mark.understood) print(text_of(mark.why, "    "));
   }
-  if (flags.json) {
-    print(json_text({{"schema", 1},
-                     {"lesson", lesson.id},
-                     {"points", result.points()},
-                     {"of", result.marks.size()},
-                     {"passed", result.passed()},
-                     {"marks", std::move(marks)}}));
-  } else {
-    print(fmt::format("{} of {} points\n", result.points(), result.marks.size()));
-  }
-  return result.passed() ? exit_done : exit_disagrees;
+  return {{"schema", 1},
+          {"lesson", lesson.id},
+          {"points", grade.points()},
+          {"of", grade.marks.size()},
+          {"passed", grade.passed()},
+          {"marks", std::move(marks)}};
 }
 
-int lesson_export(const LessonFlags& flags) {
-  if (!flags.out) throw RequestError("lesson export: --out is missing; say e.g. --out handouts");
+}  // namespace
+
+int lesson_grade(const LessonFlags& flags) {
   const Lesson lesson = find_lesson(flags.words[1]);
   const Language language = language_of(flags);
-  std::error_code failed;
-  std::filesystem::create_directories(*flags.out, failed);
-  if (failed)
-    throw RequestError("--out " + typed(*flags.out) + ": cannot be created (" + failed.message() +
-                       "); name another folder");
+  const std::string& path = flags.words[2];
+  const std::string answers = read_text_file(path, "lesson grade " + shown(path), 1 << 20);
   Shelf shelf;
-  const auto path =
-      std::filesystem::path(*flags.out) /
-      (lesson.id + "." + std::string(language_codes[static_cast<std::size_t>(language)]) + ".html");
-  write_file_atomically(path, handout_html(lesson, language, shelf), "--out");
+  const Grade result = grade(lesson, answers, path, language, shelf);
   if (flags.json)
-    print(json_text({{"schema", 1}, {"lesson", lesson.id}, {"files", {path.string()}}}));
+    print(json_text(grade_json(lesson, result)));
   else
-    print(path.string() + "\n");
-  return exit_done;
+    print_grade(result, language == Language::zh);
+  return result.passed() ? exit_done : exit_disagrees;
 }
 
 }  // namespace tilewalk

@@ -4,7 +4,7 @@ set -euo pipefail
 checks=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir "$folder"/{sim,gpu,cli}
+mkdir "$folder"/{sim,gpu,cli,tests}
 cp "$checks/../.clang-format" "$folder"
 
 # expect <status> <check> <file> <content>
@@ -49,3 +49,5 @@ expect 1 kernels gpu/flash2_mma.cuh 'void f() {}\n'
 expect 1 kernels gpu/mask.cuh 'p.lse[0] = 1;\n'
 expect 0 paths sim/a.h '// https://example.org/home/page, $root/tmp/x\n'
 expect 1 paths sim/a.h '// see /ho''me/me/notes\n'
+expect 0 tests tests/a.cpp 'TEST_CASE("one, and another: both") { f(); g(); }\n'
+expect 1 tests tests/a.cpp 'TEST_CASE("one; another") {}\n'

@@ -66,30 +66,19 @@ double hbm_element(const std::string& name, const Cell& cell, OpenRun& run, std:
 
 double score(const Cell& cell, OpenRun& run) {
   const Problem& p = run.plan().problem();
-  const Inputs& inputs = run.inputs();
   if (cell.row >= p.n_q || cell.col >= p.n_kv) throw RequestError("score[...]: lies outside the matrix");
-  if (!p.visible(cell.row, cell.col)) return -INFINITY;
-  double sum = 0;
-  for (std::int64_t c = 0; c < p.d; ++c)
-    sum += double(inputs.q[static_cast<std::size_t>(cell.row * p.d + c)]) *
-           double(inputs.k[static_cast<std::size_t>(cell.col * p.d + c)]);
-  return p.scale * sum;
+  return score_of(p, run.inputs(), cell.row, cell.col);
 }
 
 double truth_element(const std::string& name, const Cell& cell, OpenRun& run) {
-  const Reference& truth = run.truth();
   const Problem& p = run.plan().problem();
-  const std::vector<double>* values = name == "O"   ? &truth.o
-                                      : name == "m" ? &truth.m
-                                      : name == "l" ? &truth.l
-                                      : name == "L" ? &truth.lse
-                                                    : nullptr;
-  const std::int64_t at = name == "O" ? cell.row * p.d + cell.col : cell.row;
-  if (!values || cell.row >= p.n_q || (name == "O" && cell.col >= p.d) ||
-      at >= static_cast<std::int64_t>(values->size()))
+  const bool statistic = run.algorithm().softmax && (name == "m" || name == "l" || name == "L");
+  if ((name != "O" && !statistic) || cell.row >= p.n_q || (name == "O" && cell.col >= p.d))
     throw RequestError("truth has O, m, l and L of every row; '" + shown(name) +
                        "' is none, or lies outside");
-  return (*values)[static_cast<std::size_t>(at)];
+  const RowTruth& truth = run.truth(cell.row);
+  if (name == "O") return truth.o[static_cast<std::size_t>(cell.col)];
+  return name == "m" ? truth.m : name == "l" ? truth.l : truth.lse;
 }
 
 double weight(const Cell& cell, OpenRun& run) {

@@ -38,17 +38,26 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+std::string marks_of(const Origins& origins) {
+  std::string marks;
+  if (origins.model) marks += "m";
+  if (origins.theory) marks += "t";
+  if (origins.measured) marks += "x";
+  if (origins.published) marks += "p";
+  return marks;
+}
+
 class Page {
  public:
-  Page(const Lesson& lesson, Language language, Shelf& shelf)
-      : lesson_(lesson), language_(language), shelf_(shelf) {}
+  Page(const Lesson& lesson, Language language, bool answers, Shelf& shelf)
+      : lesson_(lesson), language_(language), answers_(answers), shelf_(shelf) {}
 
   std::string html() {
     std::string body, answers;
     for (std::size_t n = 0; n < lesson_.steps.size(); ++n) {
       const ShownStep step = show_step(lesson_, n, language_, shelf_);
       body += section(step);
-      if (step.prediction) answers += answer(step);
+      if (step.prediction && answers_) answers += answer(step);
     }
     const std::string title = std::to_string(lesson_.number) + ". " + escaped(lesson_.title.in(language_));
     std::string text =
@@ -57,8 +66,9 @@ class Page {
         "</style></head><body>\n<h1>" + title + "</h1>\n<p class=\"origins\">" +
         word("Marks on numbers: m model (counted by a run), t theory, x measured, p published.",
              "数字上的标记：m 模型（由运行数出），t 理论，x 实测，p 已发表。") +
-        "</p>\n" + body + "<div class=\"answers\"><h1>" + word("Answers", "答案") + "</h1>\n" + answers +
-        "</div>\n";
+        "</p>\n" + body;
+    if (answers_)
+      text += "<div class=\"answers\"><h1>" + word("Answers", "答案") + "</h1>\n" + answers + "</div>\n";
     if (!sources_.empty()) {
       text += "<h2>" + word("Sources", "出处") + "</h2><ul>\n";
       for (const std::string& source : sources_) text += "<li>" + escaped(source) + "</li>\n";
@@ -87,11 +97,7 @@ class Page {
     for (const std::string& source : span.sources) {
       if (std::find(sources_.begin(), sources_.end(), source) == sources_.end()) sources_.push_back(source);
     }
-    std::string mark;
-    if (span.origins.model) mark += "m";
-    if (span.origins.theory) mark += "t";
-    if (span.origins.measured) mark += "x";
-    if (span.origins.published) mark += "p";
+    const std::string mark = marks_of(span.origins);
     return "<span class=\"n\" title=\"" + escaped(origin_words(span.origins)) + "\">" + escaped(span.text) +
            (mark.empty() ? "" : "<sup>" + mark + "</sup>") + "</span>";
   }
@@ -134,7 +140,8 @@ class Page {
     if (shows("traversal") || shows("tiles")) text += tiles_svg(step, language_);
     if (shows("counters") || shows("memory")) text += traffic_svg(step, language_);
     if (step.prediction) {
-      text += "<div class=\"ask\">" + blocks(step.prediction->ask);
+      text += "<div class=\"ask\"><p class=\"run\">" + word("Predict", "先猜一猜") + " (" +
+              escaped(step.step->id) + ")</p>\n" + blocks(step.prediction->ask);
       if (!step.prediction->choices.empty()) {
         text += "<ol>";
         for (const ShownChoice& choice : step.prediction->choices)
@@ -149,22 +156,27 @@ class Page {
     const ShownPrediction& p = *step.prediction;
     std::string text = "<h2>" + std::to_string(step.index + 1) + ". " + escaped(step.title) +
                        "</h2><p><strong>" + escaped(p.answer) + "</strong></p>\n" + blocks(p.why);
-    if (p.choices.empty()) return text;
-    text += "<ol>";
+    if (!p.choices.empty()) text += "<ol>";
     for (const ShownChoice& choice : p.choices) text += "<li>" + blocks(choice.why) + "</li>";
-    return text + "</ol>\n";
+    if (!p.choices.empty()) text += "</ol>\n";
+    if (!p.traps.empty()) text += "<ul>";
+    for (const ShownTrap& trap : p.traps)
+      text += "<li>" + word("not ", "若答 ") + escaped(trap.answer) + word(":", "：") + blocks(trap.why) +
+              "</li>";
+    return text + (p.traps.empty() ? "" : "</ul>\n");
   }
 
   const Lesson& lesson_;
   Language language_;
+  bool answers_;
   Shelf& shelf_;
   std::vector<std::string> sources_;
 };
 
 }  // namespace
 
-std::string handout_html(const Lesson& lesson, Language language, Shelf& shelf) {
-  return Page(lesson, language, shelf).html();
+std::string handout_html(const Lesson& lesson, Language language, bool answers, Shelf& shelf) {
+  return Page(lesson, language, answers, shelf).html();
 }
 
 }  // namespace tilewalk

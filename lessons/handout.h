@@ -9,7 +9,8 @@
 
 namespace tilewalk {
 
-// Needs nothing outside itself. Every number bears a mark of its origin; sources stand at the end.
-std::string handout_html(const Lesson& lesson, Language language, Shelf& shelf);
+// `answers`: with their page, the last one. Needs nothing outside itself. Every number bears a mark of its
+// origin; sources stand at the end.
+std::string handout_html(const Lesson& lesson, Language language, bool answers, Shelf& shelf);
 
 }  // namespace tilewalk

@@ -36,8 +36,8 @@ class PieceReader {
     if (any_ && is_space_between(last_, first_of(text))) put(" ");
     any_ = true;
     line_ = line.line;
+    last_ = last_of(text);
     while (!text.empty()) step(text);
-    last_ = last_of(line.text);
   }
   std::vector<Piece> finish() {
     if (mode_ == PieceKind::math) complaints_.add(opened_, "a ` is opened and not closed; add the other one");

@@ -41,6 +41,7 @@ class Reader {
 
   void take(std::string_view line) {
     ++line_;
+    if (full_) return;
     if (is_blank(line)) return blank();
     if (line[0] == '#') return;
     if (line[0] == ' ' || line[0] == '\t') return indented(line);
@@ -57,6 +58,10 @@ class Reader {
   }
 
  private:
+  void stop(std::string why) {
+    complaints_.add(line_, std::move(why));
+    full_ = true;
+  }
   Entry* last() {
     auto& entries = sections_.back().entries;
     return entries.empty() ? nullptr : &entries.back();
@@ -81,6 +86,9 @@ class Reader {
       section.words.emplace_back(word);
     if (section.words.empty())
       return complaints_.add(line_, "the section has no name; say e.g. [step first-load]");
+    if (sections_.size() > most_sections)
+      return stop("there are more than " + std::to_string(most_sections) +
+                  " sections; make several lessons of it");
     sections_.push_back(std::move(section));
   }
   void entry(std::string_view line) {
@@ -92,6 +100,8 @@ class Reader {
                      "' is not 'key: value'; indent it by two spaces if it belongs to the text above");
     if (sections_.back().find(key))
       return complaints_.add(line_, "'" + std::string(key) + "' is said twice in this section; keep one");
+    if (sections_.back().entries.size() == most_entries)
+      return stop("the section has more than " + std::to_string(most_entries) + " keys; make several of it");
     Entry e{line_, std::string(key), {}};
     const std::string_view value = trimmed(line.substr(colon + 1));
     if (!value.empty()) e.lines.push_back({line_, std::string(value)});
@@ -101,6 +111,7 @@ class Reader {
   Complaints& complaints_;
   std::vector<Section> sections_;
   int line_ = 0;
+  bool full_ = false;  // the rest of the file is left out
 };
 
 }  // namespace

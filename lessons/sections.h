@@ -36,7 +36,8 @@ struct Section {
   const Entry* find(std::string_view key) const;  // null: none
 };
 
-constexpr std::size_t most_lesson_bytes = 1 << 20;
+// Far beyond any lesson, and few enough that everything may be compared with everything.
+constexpr std::size_t most_lesson_bytes = 1 << 20, most_sections = 400, most_entries = 100;
 
 // The first section is the header. Whatever is no UTF-8 text of moderate size is complained of, and gives
 // none.

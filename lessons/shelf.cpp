@@ -89,9 +89,10 @@ const Run& OpenRun::executed() {
   return *executed_;
 }
 
-const Reference& OpenRun::truth() {
-  if (!truth_) truth_ = reference(plan_->problem(), inputs(), algorithm_->softmax);
-  return *truth_;
+const RowTruth& OpenRun::truth(std::int64_t row) {
+  const auto found = truths_.find(row);
+  if (found != truths_.end()) return found->second;
+  return truths_[row] = row_truth(plan_->problem(), inputs(), algorithm_->softmax, row);
 }
 
 const TraceDiff& OpenRun::difference() {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "lessons/recording.h"
+#include "lessons/row_truth.h"
 #include "lessons/run_request.h"
 #include "sim/compare.h"
 #include "sim/run.h"
@@ -32,9 +33,9 @@ class OpenRun {
 
   // These throw RequestError when the run has no values.
   const Inputs& inputs() const;
-  const Run& executed();          // with the check of its output
-  const Reference& truth();       // attention by its definition, in float64
-  const TraceDiff& difference();  // of a faulty or recorded run from the sound one
+  const Run& executed();                    // with the check of its output
+  const RowTruth& truth(std::int64_t row);  // of the first head, by definition; row < n_q
+  const TraceDiff& difference();            // of a faulty or recorded run from the sound one
   Timeline& timeline();
   // The position of the words (sim/anchor.h). Throws RequestError.
   std::uint64_t position(const std::string& words);
@@ -50,7 +51,7 @@ class OpenRun {
   std::optional<Recording> recording_;
   std::string recording_name_;
   std::optional<Run> executed_;
-  std::optional<Reference> truth_;
+  std::map<std::int64_t, RowTruth> truths_;  // by row
   std::optional<TraceDiff> difference_;
   std::optional<Timeline> timeline_;
   std::map<std::string, std::uint64_t> positions_;

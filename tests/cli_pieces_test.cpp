@@ -424,7 +424,7 @@ TEST_CASE("chart: text is escaped, what XML does not allow is replaced") {
   CHECK(svg.find(">a&lt;b &amp; c</text>") != std::string::npos);
 }
 
-TEST_CASE("chart: gaps break the line; points that cannot be drawn are left out") {
+TEST_CASE("chart: gaps break the line, points that cannot be drawn are left out") {
   const double nan = std::nan(""), infinity = HUGE_VAL;
   const Series gaps{"gaps", {1, 2, 4, 8, 16, 32, 64, 128}, {10, 20, nan, 40, 50, 0, -1, infinity}};
   const std::string svg = checked_chart(chart_text(), {gaps});

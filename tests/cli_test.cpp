@@ -188,7 +188,7 @@ TEST_CASE("the bytes of the paper's Fig. 2 and of FlashAttention-2") {
   CHECK(hbm["write"]["L"] == 64 * 16 * 1024 * 4);
 }
 
-TEST_CASE("defaults: a100 and f16; the toy machine brings its own") {
+TEST_CASE("defaults: a100 and f16, the toy machine brings its own") {
   const json usual = json_of({"run", "flash2", "--count-only"}),
              toy = json_of({"run", "flash2", "--arch", "toy"});
   CHECK(usual["problem"]["n_q"] == 1024);

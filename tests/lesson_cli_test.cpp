@@ -57,7 +57,7 @@ TEST_CASE("list and show, in both languages") {
   CHECK(run_program({"list", "lessons"}).code == 0);
 }
 
-TEST_CASE("numbers of others are marked, with their source; text keeps to a page's width") {
+TEST_CASE("numbers of others are marked, with their source, and text keeps to a page's width") {
   const Result counting = run_program({"lesson", "show", "counting"});
   CHECK(has(counting.out, "6.577\u1D56"));
   CHECK(has(counting.out, "\u1D56 published"));
@@ -142,6 +142,20 @@ TEST_CASE("export writes one page") {
   CHECK(folder.entries() == 1);
 }
 
+TEST_CASE("--no-answers: the same for students, as text and as a handout") {
+  const Result with = run_program({"lesson", "show", "7"}),
+               without = run_program({"lesson", "show", "7", "--no-answers"});
+  CHECK(has(with.out, "Answer: "));
+  CHECK(!has(without.out, "Answer: "));
+  CHECK(has(without.out, "Predict (rounds)"));
+  const TemporaryFolder folder;
+  const json report = json_of({"lesson", "export", "7", "--no-answers", "--out", folder.path().string()});
+  const std::string html = read_file(report["files"][0].get<std::string>());
+  CHECK(!has(html, "<h1>Answers"));
+  CHECK(has(html, "Predict (rounds)"));
+  CHECK(run_program({"lesson", "show", "7", "--no-answers", "--json"}).code == 2);
+}
+
 TEST_CASE("grade: exit 0 for all right, 1 for less, and points") {
   const TemporaryFolder folder;
   for (const char* lesson : {"online-softmax", "real-kernel", "masks"}) {
@@ -152,6 +166,10 @@ TEST_CASE("grade: exit 0 for all right, 1 for less, and points") {
     CHECK(graded["points"].get<int>() == graded["of"].get<int>() - 1);
     CHECK(graded["passed"] == false);
   }
+  const Result zh =
+      run_program({"lesson", "grade", "masks", (folder / "wrong.txt").string(), "--lang", "zh"});
+  CHECK(has(zh.out, "看不懂"));
+  CHECK(has(zh.out, "共 4 分，得 3 分"));
   write_file(folder / "bad.txt", "no sign here\n");
   CHECK(run_program({"lesson", "grade", "1", (folder / "bad.txt").string()}).code == 2);
 }
@@ -165,13 +183,21 @@ TEST_CASE("in a terminal: keys, a question, its answer, and the terminal as it w
   CHECK(result.code == 0);
   CHECK(result.restored);
   CHECK(has(result.screen, "That is the size of"));
+  CHECK(has(result.screen, "does not enter"));  // why the right answer is right, after a wrong one
+  const TerminalResult skipped = run_in_terminal({"lesson", "show", "1"}, {{"n next", "n"},
+                                                                           {"n next", "n"},
+                                                                           {"your answer", "n\n"},
+                                                                           {"Softmax makes weights", "p"},
+                                                                           {"your answer", "q\n"}});
+  CHECK(skipped.code == 0);
+  CHECK(has(skipped.screen, "score 0/0"));
   const TerminalResult stopped =
       run_in_terminal({"lesson", "show", "1", "--lang", "zh"}, {{"n 下一步", "\x03"}});
   CHECK(stopped.code == 130);
   CHECK(stopped.restored);
 }
 
-TEST_CASE("lines are broken at spaces and beside Chinese; closing marks begin none, opening ones end none") {
+TEST_CASE("lines are broken at spaces and beside Chinese, closing marks begin none, opening ones end none") {
   CHECK(wrap("one two three", 8) == "one two\nthree\n");
   CHECK(wrap("one two three", 9, "- ") == "- one two\n  three\n");
   CHECK(wrap("一二三四", 4) == "一二\n三四\n");

@@ -1,6 +1,7 @@
 // Lesson files that are wrong: each gets its complaint with its line, and never a crash.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <fstream>
 #include <random>
 
@@ -234,6 +235,29 @@ TEST_CASE("huge and binary files are refused with a line") {
   std::string lines;
   for (int n = 0; n < 400000; ++n) lines += "ab\n";
   CHECK(complaints_of(lines.substr(0, 1 << 20)).list().size() == 100);
+}
+
+TEST_CASE("a megabyte of anything is told about within seconds") {
+  const auto megabyte = [](const std::string& begin, const auto& part) {
+    std::string text = begin;
+    for (int n = 0; text.size() + 64 < most_lesson_bytes; ++n) text += part(n);
+    return text;
+  };
+  const auto numbered = [](const char* before, const char* after) {
+    return [=](int n) { return before + std::to_string(n) + after; };
+  };
+  for (const std::string& text :
+       {megabyte("", numbered("[step s", "]\n")), megabyte("", numbered("run r", ": flash2\n")),
+        megabyte("[step a]\n", numbered("key", ": x\n")), megabyte("[step a]\nen: ", numbered("|", "")),
+        megabyte("[step a]\nen: ", numbered("{", "}")), megabyte("[step a]\nen:\n", numbered("  |", "|\n")),
+        megabyte("[step a]\nshow: ", numbered("view", " ")), megabyte("[step a]\nen: ", numbered("`", "")),
+        megabyte("[step a]\n[predict choice]\n", numbered("[choice", "]\n"))}) {
+    INFO(text.substr(0, 60));
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(!complaints_of(text).empty());
+    const auto took = std::chrono::steady_clock::now() - begin;
+    CHECK(std::chrono::duration<double>(took).count() < 10);  // with sanitizers, on a busy machine
+  }
 }
 
 TEST_CASE("random damage never crashes") {

@@ -229,7 +229,7 @@ TEST_CASE("a fault leaves red ticks where it shows, and a sound run none") {
   CHECK(!sound.shows("first difference"));
 }
 
-TEST_CASE("every recorded run opens; sound kernels agree, and broken ones are found") {
+TEST_CASE("every recorded run opens, sound kernels agree, and broken ones are found") {
   for (const std::string& name : recorded_runs()) {
     GpuJob job({});
     job.open(name);
@@ -263,7 +263,7 @@ TEST_CASE("the GPU view says whether they agree, and leads to where they do not"
   CHECK(stage.shows("cannot be read"));
 }
 
-TEST_CASE("settings come back as they were; damaged ones are set aside") {
+TEST_CASE("settings come back as they were, damaged ones are set aside") {
   Settings settings = showing(ViewId::source);
   settings.language = Language::zh;
   settings.scale = 1.25f;
