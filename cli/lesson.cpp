@@ -68,6 +68,7 @@ Action add_lesson(CLI::App& app) {
       ->group("What");
   add_flag(app, "How", {"--lang", "LANG", "en or zh [en]"}, flags->lang);
   add_flag(app, "How", {"--out", "FOLDER", "for export: where the handout goes"}, flags->out);
+  app.add_flag("--no-slides", flags->no_slides, "for export: the page alone")->group("How");
   app.add_flag("--no-answers", flags->no_answers, "for show and export: leave the answers out")->group("How");
   add_json_flag(app, flags->json);
   set_footer(
@@ -77,7 +78,7 @@ Action add_lesson(CLI::App& app) {
       "         tilewalk lesson show 5 | less                     the text of everything, with answers\n"
       "         tilewalk lesson show 5 --no-answers | less        the same for students\n"
       "         tilewalk lesson check my.lesson                   everything that is wrong with a file\n"
-      "         tilewalk lesson export 5 --out handouts           a printable page of HTML\n"
+      "         tilewalk lesson export 5 --out handouts           a printable page, and slides\n"
       "         tilewalk lesson grade 5 answers.txt               lines STEP = ANSWER; exit 0 if all are "
       "right\n"
       "ID is a lesson's name or number, or a file ending in .lesson (lessons/README.md says how to write "

@@ -12,7 +12,7 @@ namespace tilewalk {
 struct LessonFlags {
   std::vector<std::string> words;  // the action and what follows it
   Flag lang, out;
-  bool json = false, no_answers = false;
+  bool json = false, no_answers = false, no_slides = false;
 };
 
 Language language_of(const LessonFlags& flags);

@@ -28,7 +28,7 @@ struct Flags {
   RunFlags run;
   Flag algorithm, algorithms, lesson, step, at, row, show, recorded, screenshot, frames, out, size, scale,
       lang, theme;
-  bool projector = false;
+  bool projector = false, answers = false;
 };
 
 // Nothing says what to run on: a real head, in tiles that can be told apart from the last row.
@@ -148,6 +148,7 @@ ViewRequest request_of(Flags flags) {
     request.height = static_cast<int>(height);
   }
   request.projector = flags.projector;
+  request.answers = flags.answers;
   if (flags.show) request.views = split_at_commas(*flags.show);
   if (flags.row) request.row = parse_whole("--row", *flags.row, 0, std::int64_t{1} << 30, "300");
   take_pictures(flags, request);
@@ -183,6 +184,7 @@ void add_view_flags(CLI::App& app, Flags& flags) {
            flags.lesson);
   add_flag(app, heading, {"--step", "N", "of the lesson: its number or name [where it was left]"},
            flags.step);
+  add_switch(app, heading, "--answers", "of the lesson: shown at once; A changes it", flags.answers);
   heading = "Pictures, which need no display";
   add_flag(app, heading, {"--screenshot", "FILE", "write the picture as .png or .svg, and end"},
            flags.screenshot);

@@ -27,6 +27,7 @@ std::size_t index_of(const std::string& name, const std::string_view (&known)[n]
 void take_settings(const ViewRequest& request, viz::Settings& settings) {
   if (request.scale) settings.scale = *request.scale;
   if (request.projector) settings.projector = true;
+  if (request.answers) settings.answers = true;
   if (request.language)
     settings.language = static_cast<Language>(index_of(*request.language, language_codes));
   if (request.theme) settings.theme = static_cast<viz::ThemeName>(index_of(*request.theme, viz::theme_names));
@@ -41,6 +42,7 @@ viz::ViewerOptions options_of(const ViewRequest& request, const viz::KeptSetting
     options.runs.push_back(viz::run_request_of(request.run, *algorithm));
   options.lesson = request.lesson;
   options.step = request.step;
+  options.reveal = request.reveal;
   options.at = request.at;
   options.width = request.width;
   options.height = request.height;

@@ -18,6 +18,8 @@ struct ViewRequest {
   int width = 1600, height = 900;
   std::optional<float> scale;
   bool projector = false;
+  bool answers = false;            // to a lesson's predictions, shown at once
+  bool reveal = false;             // the answer to this step's, as if it had been asked for
   std::vector<std::string> views;  // to the front
   std::int64_t row = -1;           // of queries; -1: follows the current tile
   std::optional<std::string> language, theme;

@@ -1,6 +1,8 @@
 // tilewalk lesson, run as teachers and students run it.
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include <nlohmann/json.hpp>
 
 #include "cli/table.h"
@@ -135,11 +137,35 @@ TEST_CASE("a lesson of one's own is shown, exported and graded like the others")
 
 TEST_CASE("export writes one page") {
   const TemporaryFolder folder;
-  const json report = json_of({"lesson", "export", "3", "--lang", "zh", "--out", folder.path().string()});
+  const json report =
+      json_of({"lesson", "export", "3", "--no-slides", "--lang", "zh", "--out", folder.path().string()});
   const std::string html = read_file(report["files"][0].get<std::string>());
   CHECK(has(html, "<html lang=\"zh-CN\">"));
   CHECK(has(html, "答案"));
   CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("export draws a numbered slide for each step, and one for each answer") {
+  const TemporaryFolder folder;
+  // Short: pictures take their time under sanitizers.
+  std::ifstream readme(TILEWALK_SOURCE "/lessons/README.md");
+  std::string text, line;
+  for (bool inside = false; std::getline(readme, line);) {
+    if (line.starts_with("    lesson: ")) inside = true;
+    if (line.starts_with("## The form")) break;
+    if (inside) text += (line.starts_with("    ") ? line.substr(4) : line) + "\n";
+  }
+  const std::string path = (folder / "own.lesson").string(), out = (folder / "out").string();
+  write_file(path, text);
+  const Result result = run_program({"lesson", "export", path, "--out", out, "--json"});
+  REQUIRE(result.code == 0);
+  const json files = json::parse(result.out)["files"];
+  if (has(result.err, "no slides")) return;  // built without the viewer
+  REQUIRE(files.size() == 1 + 3 + 2);
+  CHECK(files[1].get<std::string>().ends_with("k-is-read-often.en-01.png"));
+  CHECK(files[2].get<std::string>().ends_with("k-is-read-often.en-01-answer.png"));
+  CHECK(read_file(files[1].get<std::string>()).substr(1, 3) == "PNG");
+  CHECK(read_file(files[1].get<std::string>()) != read_file(files[2].get<std::string>()));
 }
 
 TEST_CASE("--no-answers: the same for students, as text and as a handout") {
@@ -149,7 +175,8 @@ TEST_CASE("--no-answers: the same for students, as text and as a handout") {
   CHECK(!has(without.out, "Answer: "));
   CHECK(has(without.out, "Predict (rounds)"));
   const TemporaryFolder folder;
-  const json report = json_of({"lesson", "export", "7", "--no-answers", "--out", folder.path().string()});
+  const json report =
+      json_of({"lesson", "export", "7", "--no-answers", "--no-slides", "--out", folder.path().string()});
   const std::string html = read_file(report["files"][0].get<std::string>());
   CHECK(!has(html, "<h1>Answers"));
   CHECK(has(html, "Predict (rounds)"));

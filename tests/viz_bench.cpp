@@ -4,10 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 
+#include "lessons/lessons.h"
 #include "sim/arch.h"
 #include "viz/ui_context.h"
 #include "viz/viewer.h"
@@ -85,6 +87,36 @@ void measure_frames(const char* name, std::vector<RunRequest> requests) {
       name, opened, seconds_since(begin) / frames * 1e3, worst * 1e3, all / frames * 1e3, peak_megabytes());
 }
 
+// From the key to the picture with the step's run in it, for every step of every lesson up to N = 1024.
+void measure_lessons() {
+  App app({});
+  UiContext ui;
+  const auto start = Clock::now();
+  app.apply(OpenRuns{{default_request()}});
+  app.settle(std::chrono::minutes(1));
+  ui.draw_still(app, {1600, 900});
+  const double ready = seconds_since(start);
+  std::vector<double> taken;
+  for (const Lesson& lesson : lessons()) {
+    app.apply(OpenLesson{lesson.id, "1"});
+    for (std::size_t n = 0; n < lesson.steps.size(); ++n) {
+      const auto begin = Clock::now();
+      app.apply(OpenLesson{lesson.id, std::to_string(n + 1)});
+      app.settle(std::chrono::minutes(1));
+      ui.prepare(app);
+      ui.draw(app);
+      const auto frame = app.frame({});
+      if (frame.runs.front().plan().problem().n_q <= 1024) taken.push_back(seconds_since(begin) * 1e3);
+    }
+  }
+  std::sort(taken.begin(), taken.end());
+  fmt::print(
+      "{:34} median {:.1f} ms, 95 % {:.1f} ms, worst {:.1f} ms of {} steps (a frame: 16.7); viewer ready "
+      "{:.2f} s\n",
+      "a step of a lesson opens", taken[taken.size() / 2], taken[taken.size() * 95 / 100], taken.back(),
+      taken.size(), ready);
+}
+
 void measure_window(const char* name, const RunRequest& request, const char* goal) {
   ViewerOptions options;
   options.runs = {request};
@@ -136,6 +168,7 @@ int main(int count, char** words) {
                      {request_of("standard", 4096, 32), request_of("flash1", 4096, 32), large});
     });
   if (all) apart([&] { measure_frames("N 65536, counted (256 MB)", {request_of("flash2", 65536, 64)}); });
+  if (all) apart(measure_lessons);
   if (!std::getenv("DISPLAY")) return fmt::print("no display: run it under xvfb-run for the window\n"), 0;
   apart([&] { measure_window("window, N 1024, 64x64", small, "60"); });
   apart([&] { measure_window("window, N 4096, 32x32", large, "30"); });

@@ -145,7 +145,7 @@ TEST_CASE("a wrong choice is explained, and a teacher sees every explanation") {
   CHECK(stage.shows("Answer: " + asked(stage).answer));
 }
 
-TEST_CASE("a tile is answered by a click on it; afterwards clicks go there again") {
+TEST_CASE("a tile is answered by a click on it, and afterwards clicks go there again") {
   const auto [lesson, step] = question(PredictionKind::tile);
   Stage stage({small_request("flash2")});
   open(stage, *lesson, *step);
@@ -183,7 +183,7 @@ TEST_CASE("a whole lesson by keys") {
   CHECK(stage.shows(lesson.title.in(Language::en)));
 }
 
-TEST_CASE("a lesson of one's own is dropped on the window; a broken one says what is wrong") {
+TEST_CASE("a lesson of one's own is dropped on the window, and a broken one says what is wrong") {
   const auto folder = std::filesystem::temp_directory_path();
   const auto write = [&](const char* name, std::string_view text) {
     const std::string path = (folder / name).string();

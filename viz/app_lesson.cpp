@@ -121,6 +121,7 @@ void begin(App& app, const ViewerOptions& options) {
     app.apply(OpenRuns{options.runs, options.at});
   else
     app.apply(OpenLesson{options.lesson, options.step});
+  if (options.reveal) app.apply(RevealAnswer{});
 }
 
 }  // namespace tilewalk::viz
