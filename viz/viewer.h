@@ -29,7 +29,7 @@ struct ViewerOptions {
   std::string recorded;  // a GPU run to hold the model against, of the program's or a file; "": none
   // Instead of runs: a lesson, and a step of it; "": none. OpenLesson says what they may be.
   std::string lesson, step;
-  bool reveal = false;  // the answer to the step's question
+  bool reveal = false;        // the answer to the step's question
   std::string settings_file;  // where a window keeps its settings; "": nowhere
   std::string notice;         // for the window to begin with
 };
