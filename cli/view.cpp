@@ -130,7 +130,29 @@ void check_lesson_flags(const Flags& flags) {
   if (flags.step) step_named(lesson, *flags.step);
 }
 
+// So does a recording.
+void check_recorded_flags(const Flags& flags) {
+  const RunFlags& run = flags.run;
+  const std::pair<const char*, bool> others[] = {{"ALGORITHM", flags.algorithm.has_value()},
+                                                 {"--algorithms", flags.algorithms.has_value()},
+                                                 {"--n", run.n.has_value()},
+                                                 {"--n-kv", run.n_kv.has_value()},
+                                                 {"--d", run.d.has_value()},
+                                                 {"--head", run.head.has_value()},
+                                                 {"--mask", run.mask.has_value()},
+                                                 {"--dtype", run.dtype.has_value()},
+                                                 {"--block-q", run.block_q.has_value()},
+                                                 {"--block-kv", run.block_kv.has_value()},
+                                                 {"--fault", run.fault.has_value()},
+                                                 {"--seed", run.seed.has_value()}};
+  for (const auto& [name, given] : others) {
+    if (flags.recorded && given)
+      throw RequestError("--recorded " + typed(*flags.recorded) + ": it says what ran; leave out " + name);
+  }
+}
+
 ViewRequest request_of(Flags flags) {
+  check_recorded_flags(flags);
   check_lesson_flags(flags);
   take_defaults(flags.run);
   ViewRequest request;
@@ -153,6 +175,10 @@ ViewRequest request_of(Flags flags) {
   if (flags.row) request.row = parse_whole("--row", *flags.row, 0, std::int64_t{1} << 30, "300");
   take_pictures(flags, request);
   request.run = resolve_here(flags.run);
+  if (flags.row && request.recorded.empty() && request.lesson.empty() &&
+      request.row >= request.run.problem.n_q)
+    throw RequestError("--row " + typed(*flags.row) + ": there are " +
+                       std::to_string(request.run.problem.n_q) + " query rows, counted from 0");
   return request;
 }
 

@@ -92,6 +92,7 @@ TEST_CASE("a question hides its answer until it is answered, and keeps what was 
     const std::string answer_line = ("Answer: " + asked(stage).answer).substr(0, 10);
     CHECK(!stage.shows(answer_line));
     CHECK(stage.shows("Predict first"));
+    CHECK(!stage.shows("Next: "));  // it may be what is asked
 
     stage.app.apply(AnswerPrediction{"something else"});
     stage.draw({1920, 1600});
@@ -103,6 +104,7 @@ TEST_CASE("a question hides its answer until it is answered, and keeps what was 
     REQUIRE(book(stage).given);
     CHECK(book(stage).given->right);
     CHECK(stage.shows("Right."));
+    CHECK((stage.shows("Next: ") || stage.shows("This is the end")));
     CHECK(stage.shows(answer_line));
     CHECK(stage.shows("1 of 1 right"));
 

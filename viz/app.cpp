@@ -50,9 +50,10 @@ App::App(Settings settings, Selection selection, std::function<void()> wake)
   characters_.need("ℓαβ⁽ᵗ⁾ᵀ·×−…—→←↑↓∞≤≥≈√ΣΔ≠′τπ°µ\u00A0\uFFFD‹›中文");
 }
 
-void App::say(std::string notice) {
+void App::say(std::string notice, bool good) {
   characters_.need(notice);
   notice_ = std::move(notice);
+  notice_good_ = good;
 }
 
 std::string App::title() const {
@@ -131,9 +132,12 @@ void App::apply(const Command& command) {
           [&](const KeepRuns&) { keep_runs(); },
           [&](const CopyCall&) {
             copied_ = call();
-            say(*copied_);
+            say(filled(Str::copied, settings_.language, *copied_), true);
           },
-          [&](const OpenRecorded& c) { gpu_job_.open(c.name); },
+          [&](const OpenRecorded& c) {
+            recorded_at_ = c.at;
+            gpu_job_.open(c.name);
+          },
           [&](const RunKernel& c) { run_kernel(c.kernel); },
           [&](const OpenFiles& c) { open_files(c.paths); },
           [&](const OpenLesson& c) { open_lesson(c); },
@@ -223,6 +227,7 @@ Frame App::frame(const Fonts& fonts) const {
           .keys_shown = keys_shown_,
           .loading = loading_,
           .notice = notice_,
+          .notice_good = notice_good_,
           .asked = asked_,
           .gpu = gpu_.busy || gpu_.check || !gpu_.error.empty() ? &gpu_ : nullptr,
           .lesson = &book_.frame(),

@@ -47,7 +47,8 @@ class App {
   std::optional<std::string> take_copied() { return std::exchange(copied_, std::nullopt); }
   std::vector<std::string> take_images() { return std::exchange(images_, {}); }
   void play_once_open() { playing_ = true; }
-  void say(std::string notice);  // shown in the status line until the next step
+  // Shown in the status line until the next step; `good`: nothing went wrong.
+  void say(std::string notice, bool good = false);
 
  private:
   void open(const OpenRuns& command);
@@ -103,10 +104,14 @@ class App {
   GpuJob gpu_job_;
   GpuStatus gpu_;
   int focus_go_to_ = 0;  // pictures for which the field is still to be typed into
-  std::string notice_;
+  std::string notice_, recorded_at_;
+  bool notice_good_ = false;
   std::optional<std::string> copied_;
   std::vector<std::string> images_;
 };
+
+// Of words as of find_anchor (sim/anchor.h). Throws RequestError.
+std::uint64_t position_of_words(Timeline& timeline, const std::string& words);
 
 struct ViewerOptions;
 // What the viewer begins with: runs at a place, or a lesson.

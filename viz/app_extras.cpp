@@ -40,7 +40,7 @@ void App::seek_words(const SeekWords& command) {
   const bool number = !words.empty() && words.find_first_not_of("0123456789") == std::string::npos;
   if (number) words = "event " + words;
   go(
-      command.run, [words](Timeline& timeline) { return find_anchor(timeline, words); }, true);
+      command.run, [words](Timeline& timeline) { return position_of_words(timeline, words); }, true);
 }
 
 void App::open_files(const std::vector<std::string>& paths) {
@@ -72,7 +72,11 @@ void App::take_gpu() {
   characters_.need(gpu_.check->origin);
   if (!lesson_runs_.empty()) return;
   raise(ViewId::gpu);
-  if (shown_.empty() || !gpu_.check->is_of(*shown_.front().facts)) open({{gpu_.check->request}});
+  const std::string at = std::exchange(recorded_at_, "");
+  if (shown_.empty() || !gpu_.check->is_of(*shown_.front().facts))
+    open({{gpu_.check->request}, at});
+  else if (!at.empty())
+    seek_words({at});
 }
 
 void App::seek_divergence() {

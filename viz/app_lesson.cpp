@@ -118,9 +118,10 @@ void App::answer(const std::string& text) {
 
 void begin(App& app, const ViewerOptions& options) {
   if (options.lesson.empty())
-    app.apply(OpenRuns{options.runs, options.at});
+    app.apply(OpenRuns{options.runs, options.recorded.empty() ? options.at : ""});
   else
     app.apply(OpenLesson{options.lesson, options.step});
+  if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded, options.at});
   if (options.reveal) app.apply(RevealAnswer{});
 }
 

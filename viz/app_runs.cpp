@@ -25,6 +25,13 @@ double progress_of(const WorkerStatus& status) {
 
 }  // namespace
 
+// `step` stops before a tile, which it is about to do. A picture shows what was done: here the tile has
+// begun.
+std::uint64_t position_of_words(Timeline& timeline, const std::string& words) {
+  const std::uint64_t position = find_anchor(timeline, words);
+  return words.starts_with("tile") && position < timeline.size() ? position + 1 : position;
+}
+
 void App::open(const OpenRuns& command) {
   const auto& requests = command.requests;
   opening_.clear();
@@ -38,7 +45,8 @@ void App::open(const OpenRuns& command) {
   asked_.assign(requests.begin(), requests.begin() + std::ptrdiff_t(opening_.size()));
   refused_.clear();
   if (!command.at.empty()) {
-    opening_.front()->go([words = command.at](Timeline& timeline) { return find_anchor(timeline, words); });
+    opening_.front()->go(
+        [words = command.at](Timeline& timeline) { return position_of_words(timeline, words); });
   } else if (!shown_.empty()) {
     for (auto& run : opening_) run->go(at_progress(progress_of(shown_[leader_])));
   }

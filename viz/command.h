@@ -91,6 +91,7 @@ struct CopyCall {};  // the command line that shows the same, to the clipboard
 // A GPU beside the model: a recorded run (a name of recorded_runs(), or a file), or a kernel now.
 struct OpenRecorded {
   std::string name;
+  std::string at = {};  // a place of its run, in words; "": as far in as before
 };
 struct RunKernel {
   std::string kernel;

@@ -41,7 +41,8 @@ struct Frame {
   float flight = 1;
   bool keys_shown = false;
   double loading = -1;                  // progress of a run that is being opened; -1: none is
-  std::string_view notice;              // what went wrong last, in one line; "": nothing
+  std::string_view notice;              // what went wrong last, or was done, in one line; "": nothing
+  bool notice_good = false;             // it was done
   std::span<const RunRequest> asked;    // the runs on the screen, or those that could not be opened
   const GpuStatus* gpu = nullptr;       // null: nothing was asked of a GPU
   const LessonFrame* lesson = nullptr;  // null: there are none, as in tests of a view

@@ -18,10 +18,19 @@ struct Cells {
   bool strip;                 // blocks of rows stand side by side
   Box box;
 
+  float part_across, part_down;  // of the width and height that one block takes: the last may be smaller
+
   Box cell(std::int64_t x0, std::int64_t y0, std::int64_t x1, std::int64_t y1) const {
-    const float w = box.width() / float(across), h = box.height() / float(down);
-    return {{box.min.x + float(x0) * w, box.min.y + float(y0) * h},
-            {box.min.x + float(x1) * w, box.min.y + float(y1) * h}};
+    const auto x = [&](std::int64_t at) {
+      return box.min.x + box.width() * border(at, across, strip ? blocks.rows : blocks.cols, part_across);
+    };
+    const auto y = [&](std::int64_t at) {
+      return box.min.y + box.height() * border(at, down, strip ? 1 : blocks.rows, part_down);
+    };
+    return {{x(x0), y(y0)}, {x(x1), y(y1)}};
+  }
+  static float border(std::int64_t cell, std::int64_t cells, std::int64_t all, float part) {
+    return std::min(1.0f, float(cell * all / cells) * part);
   }
   // The block that speaks for a cell: its last.
   std::int64_t last_block(std::int64_t cell, std::int64_t cells, std::int64_t all) const {
@@ -30,13 +39,22 @@ struct Cells {
 };
 
 Cells cells_of(const Plan& plan, const Tensor& tensor, const Box& box) {
-  Cells cells{blocks_of_tensor(plan, tensor), 1, 1, tensor.cols != Axis::kv, box};
+  Cells cells{blocks_of_tensor(plan, tensor), 1, 1, tensor.cols != Axis::kv, box, 1, 1};
   const auto most = [](float length) {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(length / 3));
   };
   const std::int64_t along = cells.strip ? cells.blocks.rows : cells.blocks.cols;
   cells.across = std::min(along, most(box.width()));
   cells.down = cells.strip ? 1 : std::min(cells.blocks.rows, most(box.height()));
+  const Tiling& tiling = plan.config.tiling;
+  const auto part = [&](Axis axis, std::int64_t elements) {
+    const std::int64_t block = axis == Axis::q    ? tiling.block_q
+                               : axis == Axis::kv ? tiling.block_kv
+                                                  : elements;
+    return elements > 0 ? float(double(block) / double(elements)) : 1;
+  };
+  cells.part_across = cells.strip ? part(tensor.rows, tensor.n_rows) : part(tensor.cols, tensor.n_cols);
+  cells.part_down = cells.strip ? 1 : part(tensor.rows, tensor.n_rows);
   return cells;
 }
 

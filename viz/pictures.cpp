@@ -18,7 +18,6 @@ void begin_and_wait(App& app, const ViewerOptions& options) {
   viz::begin(app, options);
   app.settle(patience);
   app.settle(patience);
-  if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded});
   // Red ticks and what a GPU did belong to the picture; nothing else that goes on in the background does.
   const bool compared =
       std::any_of(options.runs.begin(), options.runs.end(), [](const auto& r) { return r.fault; });

@@ -4,6 +4,7 @@
 
 #include "lessons/heads.h"
 #include "sim/arch.h"
+#include "sim/fault.h"
 #include "viz/rivals.h"
 
 namespace tilewalk::viz {
@@ -121,6 +122,7 @@ std::string title_of(const RunFacts& facts) {
   if (!p.mask.is_none()) text += " · " + p.mask.spec();
   text += fmt::format(" · {} · {}", name_of(p.dtype), facts.plan->config.arch.name);
   if (!facts.request.head.empty()) text += " · " + facts.request.head;
+  if (facts.request.fault) text += " · " + std::string(facts.request.fault->name);
   return text;
 }
 

@@ -106,7 +106,7 @@ std::string place_words(const Event& e, const Plan& plan, Language language) {
   return text;
 }
 
-std::string sentence(const Moment& moment, const Plan& plan, Language language) {
+std::string sentence(const Moment& moment, const Plan& plan, Language language, bool tell_next) {
   const auto say = [&](Str id) { return std::string(text(id, language)); };
   std::string words;
   if (moment.done) {
@@ -116,8 +116,9 @@ std::string sentence(const Moment& moment, const Plan& plan, Language language) 
   } else {
     words = say(Str::before_first) + say(Str::full_stop);
   }
-  words += moment.next ? filled(Str::next_is, language, event_words(*moment.next, plan, language))
-                       : say(Str::the_end);
+  if (tell_next || !moment.next)
+    words += moment.next ? filled(Str::next_is, language, event_words(*moment.next, plan, language))
+                         : say(Str::the_end);
   return capitalised(words);
 }
 

@@ -17,7 +17,8 @@ std::string event_words(const Event& event, const Plan& plan, Language language)
 std::string place_words(const Event& event, const Plan& plan, Language language);
 
 // "Query block 3, key block 1: load V 1 (…). Next: s = q·kᵀ (…)."
-std::string sentence(const Moment& moment, const Plan& plan, Language language);
+// `tell_next`: else only what was done, where a lesson asks what comes.
+std::string sentence(const Moment& moment, const Plan& plan, Language language, bool tell_next = true);
 
 // "Q", "ℓ", "α", "m̃": a tensor's or tile's name as the papers write it.
 std::string letter_of(std::string_view name);

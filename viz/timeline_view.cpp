@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "viz/gpu_job.h"
+#include "viz/lesson_book.h"
 #include "viz/sentence.h"
 #include "viz/views.h"
 #include "viz/widgets.h"
@@ -176,10 +177,14 @@ void draw_position(const Frame& frame, Box& row) {
 // over it.
 void draw_status(const Frame& frame, const Box& box) {
   if (!frame.notice.empty()) {
-    draw_text(frame, box, frame.notice, frame.theme.bad, frame.fonts.body);
+    draw_text(frame, box, frame.notice, frame.notice_good ? frame.theme.good : frame.theme.bad,
+              frame.fonts.body);
   } else if (!frame.runs.empty()) {
     const RunFrame& run = frame.runs.front();
-    draw_text(frame, box, sentence(run.moment, run.plan(), frame.settings.language), frame.theme.text,
+    const LessonFrame* lesson = frame.lesson;
+    const bool asks =
+        lesson && lesson->step && lesson->step->prediction && !lesson->given && !frame.settings.answers;
+    draw_text(frame, box, sentence(run.moment, run.plan(), frame.settings.language, !asks), frame.theme.text,
               frame.fonts.body);
   }
 }

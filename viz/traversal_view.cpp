@@ -99,18 +99,21 @@ void draw_legend(const Frame& frame, const std::vector<Entry>& legend, Box box) 
 // The legend stands beside the grid in a flat box, else below it, in as many lines as it takes. Cuts its room
 // off.
 Box cut_legend(const Frame& frame, const std::vector<Entry>& legend, Box& box) {
-  float widest = 0, all = 0;
-  for (const Entry& entry : legend) {
-    widest = std::max(widest, entry_width(frame, entry));
-    all += entry_width(frame, entry) + frame.px(14);
-  }
+  float widest = 0;
+  for (const Entry& entry : legend) widest = std::max(widest, entry_width(frame, entry));
   if (box.width() - widest - frame.px(16) >= box.height()) {
     Box side = box.cut_right(widest);
     box.cut_right(frame.px(16));
     side.cut_top(frame.px(20));
     return side;
   }
-  const float lines = std::ceil(all / std::max(1.0f, box.width()));
+  // As draw_legend() breaks them.
+  float lines = 1, room = box.width();
+  for (const Entry& entry : legend) {
+    const float width = entry_width(frame, entry);
+    if (width > room && room < box.width()) ++lines, room = box.width();
+    room = std::max(0.0f, room - width - frame.px(14));
+  }
   const Box below = box.cut_bottom(std::round(frame.px(20)) * lines);
   box.cut_bottom(std::round(frame.px(6)));
   return below;

@@ -163,7 +163,7 @@ void save_image(GLFWwindow* window, App& app, const std::string& path) {
   try {
     const std::string target = path.empty() ? next_free_name() : path;
     write_whole(target, picture_of(app, {float(width), float(height)}, kind_of(target)));
-    app.say(filled(Str::saved_as, app.settings().language, target));
+    app.say(filled(Str::saved_as, app.settings().language, target), true);
   } catch (const RequestError& error) {
     app.say(error.what());
   }
@@ -247,7 +247,6 @@ void show_window(const ViewerOptions& options, const std::function<bool()>& stop
     glfwPostEmptyEvent();
   });
   begin(app, options);
-  if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded});
   if (options.playing) app.play_once_open();
   if (!options.notice.empty()) app.say(options.notice);
   run_loop(window.handle(), ui, app, keys, stop, options.settings_file);
