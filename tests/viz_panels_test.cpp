@@ -254,7 +254,7 @@ TEST_CASE("the GPU view says whether they agree, and leads to where they do not"
   stage.app.apply(OpenRecorded{"flash2_scalar-no_rescale"});
   REQUIRE(stage.app.rest(std::chrono::minutes(2)));
   stage.draw({1600, 900});
-  CHECK(stage.shows("GPU and model part"));
+  CHECK(stage.shows("GPU and model differ"));
   stage.app.apply(SeekDivergence{});
   CHECK(stage.run().moment.tile == TileId{0, 1});
   stage.app.apply(OpenRecorded{"/nowhere/at.run"});

@@ -85,7 +85,7 @@ xdotool type --delay 30 "tile 9 1"
 xdotool keydown Return  # held for a while: Dear ImGui 1.86 looks at keys once a frame
 sleep 0.4
 xdotool keyup Return
-expect "event 523"
+expect "event 524"
 key ctrl+Left
 expect "flash1_fig2"
 key s

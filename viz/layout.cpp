@@ -29,7 +29,7 @@ const std::vector<Column> large{{{{{left}, 1}}, 0.21f},
                                 {{{{middle_top}, 0.49f}, {{middle_bottom, middle_corner}, 0.51f}}, 0.42f},
                                 {{{{right_top}, 0.49f}, {{right_bottom}, 0.51f}}, 0.37f}};
 const std::vector<Column> medium{
-    {{{{middle_top, left}, 0.6f}, {{middle_bottom, middle_corner}, 0.4f}}, 0.55f},
+    {{{{middle_top, left}, 0.63f}, {{middle_bottom, middle_corner}, 0.37f}}, 0.55f},
     {{{{right_top}, 0.5f}, {{right_bottom}, 0.5f}}, 0.45f}};
 const std::vector<Column> flat{{{{{middle_bottom, middle_top, middle_corner}, 1}}, 0.5f},
                                {{{{right_top, right_bottom, left}, 1}}, 0.5f}};
