@@ -5,6 +5,7 @@
 #include "viz/counters.h"
 #include "viz/roofline.h"
 #include "viz/section.h"
+#include "viz/sentence.h"
 #include "viz/views.h"
 
 namespace tilewalk::viz {
@@ -52,8 +53,9 @@ void draw_stack(const Frame& frame, const Counted& c, Box bar, double most) {
     const float width = bar.width() * float(double(piece.bytes) / most);
     const Box box{{x, bar.min.y}, {x + width, bar.max.y}};
     draw_piece(frame, box, tensor_colour(frame.theme, piece.tensor), piece.write);
-    if (!piece.write && width >= text_width(piece.tensor, frame.fonts.small) + frame.px(6))
-      draw_text(frame, box, piece.tensor, frame.theme.background, frame.fonts.small, Align::centre);
+    const std::string letter = letter_of(piece.tensor);
+    if (!piece.write && width >= text_width(letter, frame.fonts.small) + frame.px(6))
+      draw_text(frame, box, letter, frame.theme.background, frame.fonts.small, Align::centre);
     if (box.contains(ImGui::GetIO().MousePos) && ImGui::IsWindowHovered()) {
       tooltip(frame, frame.filled(piece.write ? Str::piece_written : Str::piece_read, piece.tensor,
                                   grouped(piece.bytes)));
@@ -103,7 +105,8 @@ float draw_legend(const Frame& frame, const std::vector<Traffic>& tensors, Box b
     place.cut_left(size + frame.px(6));
     draw_text(frame, place, text, frame.theme.text, frame.fonts.small);
   };
-  for (const Traffic& row_of : tensors) entry(row_of.label, tensor_colour(frame.theme, row_of.label), false);
+  for (const Traffic& row_of : tensors)
+    entry(letter_of(row_of.label), tensor_colour(frame.theme, row_of.label), false);
   entry(frame.text(Str::read), frame.theme.muted, false);
   entry(frame.text(Str::written), frame.theme.muted, true);
   return used;

@@ -53,8 +53,10 @@ std::string what_moves(const Frame& frame, const RunFrame& run, const Event& e) 
     if (axis == Axis::q && e.row >= 0) name += fmt::format("\u00A0{}", e.row);
     if (axis == Axis::kv && e.col >= 0) name += fmt::format("\u00A0{}", e.col);
   }
-  return frame.filled(e.op == Op::load ? Str::load_short : Str::store_short, name, e.rows, e.cols,
-                      name_of(tensor.type));
+  std::string words = frame.filled(e.op == Op::load ? Str::load_short : Str::store_short, name, e.rows,
+                                   e.cols, name_of(tensor.type));
+  if (!tensor.counted) words += " · " + std::string(frame.text(Str::not_counted));
+  return words;
 }
 
 void draw_words(const Frame& frame, const Box& lane, const Box& pill, std::string_view words, Colour colour) {

@@ -126,7 +126,7 @@ std::vector<Note> merge_notes(const Frame& frame, const RunFrame& run, const Row
   const Rect rect = current_rect(run);
   if (r.kind == MergeKind::off) say(Str::values_off);
   if (r.kind == MergeKind::start) say(Str::note_start);
-  if (r.kind == MergeKind::elsewhere)
+  if (r.kind == MergeKind::elsewhere && run.moment.next)
     notes.push_back({frame.filled(Str::note_elsewhere, r.row, rect.row, rect.row + rect.rows - 1)});
   if (!r.fault.empty()) notes.push_back({frame.filled(Str::note_fault, r.fault), true});
   if (r.sees_nothing) {

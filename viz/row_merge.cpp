@@ -193,6 +193,8 @@ RowMerge row_merge(const Frame& frame, const RunFrame& run) {
   RowMerge merge;
   merge.row = chosen_row(frame, run);
   merge.kind = kind_of(run, merge.row);
+  // At the end nothing is at work: what counts is what HBM holds.
+  if (!run.moment.next && merge.kind != MergeKind::off) merge.kind = MergeKind::elsewhere;
   merge.local = merge.row - current_rect(run).row;
   if (merge.kind == MergeKind::elsewhere) read_stored(run, merge);
   if (merge.kind == MergeKind::off || merge.kind == MergeKind::elsewhere) return merge;

@@ -117,7 +117,9 @@ std::string title_of(const RunFacts& facts) {
   std::string text = fmt::format("{} · N {}", facts.plan->algorithm().name, p.n_q);
   if (p.n_kv != p.n_q) text += fmt::format(" × {}", p.n_kv);
   text += fmt::format(" · d {}", p.d);
-  if (p.instances() > 1) text += fmt::format(" · {} × {}", p.batch, p.heads);
+  if (p.batch > 1) text += fmt::format(" · batch {}", p.batch);
+  if (p.heads > 1) text += fmt::format(" · heads {}", p.heads);
+  if (p.kv_heads != p.heads) text += fmt::format(" (K, V {})", p.kv_heads);
   text += fmt::format(" · Br {} · Bc {}", tiling.block_q, tiling.block_kv);
   if (!p.mask.is_none()) text += " · " + p.mask.spec();
   text += fmt::format(" · {} · {}", name_of(p.dtype), facts.plan->config.arch.name);

@@ -184,8 +184,10 @@ void draw_status(const Frame& frame, const Box& box) {
     const LessonFrame* lesson = frame.lesson;
     const bool asks =
         lesson && lesson->step && lesson->step->prediction && !lesson->given && !frame.settings.answers;
-    draw_text(frame, box, sentence(run.moment, run.plan(), frame.settings.language, !asks), frame.theme.text,
-              frame.fonts.body);
+    std::string words = sentence(run.moment, run.plan(), frame.settings.language, !asks);
+    // Of several runs the first one leads; the others stand at the same share of their way.
+    if (frame.runs.size() > 1) words = std::string(run.plan().algorithm().name) + ": " + words;
+    draw_text(frame, box, words, frame.theme.text, frame.fonts.body);
   }
 }
 
