@@ -133,12 +133,8 @@ class Page {
     for (const ShownRun& run : step.runs) text += escaped(run.words) + "<br>";
     text += word("position ", "位置 ") + std::to_string(step.position) + " (" + escaped(step.step->at) +
             ")</p>\n" + blocks(step.text);
-    const auto& views = step.step->views;
-    const auto shows = [&](const char* view) {
-      return std::find(views.begin(), views.end(), view) != views.end();
-    };
-    if (shows("traversal") || shows("tiles")) text += tiles_svg(step, language_);
-    if (shows("counters") || shows("memory")) text += traffic_svg(step, language_);
+    if (shows(step, "traversal") || shows(step, "tiles")) text += tiles_svg(step, language_);
+    if (!step.prediction) text += traffic(step);  // else with the answer, which it might tell
     if (step.prediction) {
       text += "<div class=\"ask\"><p class=\"run\">" + word("Predict", "先猜一猜") + " (" +
               escaped(step.step->id) + ")</p>\n" + blocks(step.prediction->ask);
@@ -152,10 +148,18 @@ class Page {
     }
     return text + "</section>\n";
   }
+  static bool shows(const ShownStep& step, const char* view) {
+    const auto& views = step.step->views;
+    return std::find(views.begin(), views.end(), view) != views.end();
+  }
+  std::string traffic(const ShownStep& step) {
+    return shows(step, "counters") || shows(step, "memory") ? traffic_svg(step, language_) : "";
+  }
   std::string answer(const ShownStep& step) {
     const ShownPrediction& p = *step.prediction;
     std::string text = "<h2>" + std::to_string(step.index + 1) + ". " + escaped(step.title) +
-                       "</h2><p><strong>" + escaped(p.answer) + "</strong></p>\n" + blocks(p.why);
+                       "</h2><p><strong>" + escaped(p.answer) + "</strong></p>\n" + blocks(p.why) +
+                       traffic(step);
     if (!p.choices.empty()) text += "<ol>";
     for (const ShownChoice& choice : p.choices) text += "<li>" + blocks(choice.why) + "</li>";
     if (!p.choices.empty()) text += "</ol>\n";

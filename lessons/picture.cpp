@@ -126,8 +126,9 @@ std::string tiles_svg(const ShownStep& step, Language language) {
     for (int j = 0; j < kernel.kv_blocks; ++j)
       body += tile_svg(walk, i, j, left + j * size, top + i * size, size);
   }
-  return framed(left + double(kernel.kv_blocks) * size + 10, top + double(kernel.q_blocks) * size + 8,
-                word(language, "tiles visited", "走过的块"), body);
+  constexpr double heading = 260;  // wide enough for its words
+  return framed(std::max(heading, left + double(kernel.kv_blocks) * size + 10),
+                top + double(kernel.q_blocks) * size + 8, word(language, "tiles visited", "走过的块"), body);
 }
 
 std::string traffic_svg(const ShownStep& step, Language language) {

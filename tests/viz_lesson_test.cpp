@@ -93,6 +93,11 @@ TEST_CASE("a question hides its answer until it is answered, and keeps what was 
     CHECK(!stage.shows(answer_line));
     CHECK(stage.shows("Predict first"));
     CHECK(!stage.shows("Next: "));  // it may be what is asked
+    CHECK(!stage.shows("HBM bytes so far"));
+    stage.app.apply(RaiseView{ViewId::counters});
+    stage.draw({1920, 1600});
+    CHECK(!stage.shows("HBM bytes so far"));
+    CHECK(stage.shows("Shown once the question is answered."));
 
     stage.app.apply(AnswerPrediction{"something else"});
     stage.draw({1920, 1600});
@@ -104,6 +109,7 @@ TEST_CASE("a question hides its answer until it is answered, and keeps what was 
     REQUIRE(book(stage).given);
     CHECK(book(stage).given->right);
     CHECK(stage.shows("Right."));
+    CHECK(stage.shows("HBM bytes so far"));
     CHECK((stage.shows("Next: ") || stage.shows("This is the end")));
     CHECK(stage.shows(answer_line));
     CHECK(stage.shows("1 of 1 right"));

@@ -53,8 +53,7 @@ float draw_titles(const Frame& frame, const LessonFrame& book, Box box) {
 
 // What the step promises, and that it holds. Not before the question is answered: it might tell.
 float draw_checks(const Frame& frame, const LessonFrame& book, Box box) {
-  const bool hidden = book.step->prediction && !book.given && !frame.settings.answers;
-  if (book.step->checks.empty() || hidden) return 0;
+  if (book.step->checks.empty() || asks(frame)) return 0;
   const Box all = box;
   box.cut_top(std::round(frame.px(12)));
   box.cut_top(draw_wrapped(box, frame.text(Str::holds_here), frame.theme.muted, frame.fonts.small));
@@ -94,6 +93,10 @@ void draw_step(const Frame& frame, const LessonFrame& book, Commands& commands) 
 }
 
 }  // namespace
+
+bool asks(const Frame& frame) {
+  return is_open(frame) && frame.lesson->step->prediction && !frame.lesson->given && !frame.settings.answers;
+}
 
 std::string about_lesson(const Frame& frame) {
   if (!is_open(frame)) return "";

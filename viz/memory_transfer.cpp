@@ -6,6 +6,7 @@
 #include "viz/numbers.h"
 #include "viz/sentence.h"
 #include "viz/text.h"
+#include "viz/views.h"
 #include "viz/widgets.h"
 
 namespace tilewalk::viz {
@@ -109,7 +110,8 @@ void draw_link(const Frame& frame, const RunFrame& run, const Box& box) {
   const std::string_view moved = first_that_fits(
       {whole, brief}, inside.width() - text_width(name, frame.fonts.small) - frame.px(12), font);
   const float wanted = std::ceil(text_width(moved, font)) + 1;
-  draw_text(frame, inside.cut_right(wanted), moved, frame.theme.strong, font, Align::right);
+  draw_text(frame, inside.cut_right(wanted), asks(frame) ? "" : moved, frame.theme.strong, font,
+            Align::right);
   inside.cut_right(frame.px(8));
   const std::string_view left =
       first_that_fits({with_rate, about, name, ""}, inside.width(), frame.fonts.small);

@@ -73,7 +73,10 @@ void draw_content(const Frame& frame, const Box& box, const ViewRow& view, Comma
   if (box.empty()) return;
   ImGui::SetCursorScreenPos(box.min);
   ImGui::BeginChild(view.name.data(), box.size(), false, ImGuiWindowFlags_HorizontalScrollbar);
-  if (!frame.runs.empty() || view.id == ViewId::lesson) view.draw(frame, commands);
+  if (asks(frame) && (view.id == ViewId::counters || view.id == ViewId::gpu))
+    paragraph(frame.text(Str::after_answer), frame.theme.muted, frame.fonts.body);
+  else if (!frame.runs.empty() || view.id == ViewId::lesson)
+    view.draw(frame, commands);
   ImGui::EndChild();
 }
 

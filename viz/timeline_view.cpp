@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "viz/gpu_job.h"
-#include "viz/lesson_book.h"
 #include "viz/sentence.h"
 #include "viz/views.h"
 #include "viz/widgets.h"
@@ -181,10 +180,7 @@ void draw_status(const Frame& frame, const Box& box) {
               frame.fonts.body);
   } else if (!frame.runs.empty()) {
     const RunFrame& run = frame.runs.front();
-    const LessonFrame* lesson = frame.lesson;
-    const bool asks =
-        lesson && lesson->step && lesson->step->prediction && !lesson->given && !frame.settings.answers;
-    std::string words = sentence(run.moment, run.plan(), frame.settings.language, !asks);
+    std::string words = sentence(run.moment, run.plan(), frame.settings.language, !asks(frame));
     // Of several runs the first one leads; the others stand at the same share of their way.
     if (frame.runs.size() > 1) words = std::string(run.plan().algorithm().name) + ": " + words;
     draw_text(frame, box, words, frame.theme.text, frame.fonts.body);

@@ -170,7 +170,7 @@ void draw_run(const Frame& frame, std::size_t n, Box box, Commands& commands) {
   draw_axes(frame, grid, above);
   draw_cells(frame, grid);
   draw_path(frame, grid);
-  draw_legend(frame, legend, beside);
+  if (!asks(frame)) draw_legend(frame, legend, beside);
   ImGui::PushID(static_cast<int>(n));
   take_mouse(frame, grid, n, commands);
   ImGui::PopID();

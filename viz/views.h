@@ -26,6 +26,9 @@ struct ViewRow {
   std::string (*about)(const Frame& frame) = nullptr;
 };
 
+// A lesson waits for an answer: what would tell it is not to be seen yet.
+bool asks(const Frame& frame);
+
 struct GpuCheck;
 // What a GPU did in the first run, where that is known; else null.
 const GpuCheck* gpu_check_of(const Frame& frame);
@@ -47,7 +50,6 @@ std::string about_memory(const Frame& frame);
 void draw_tiles(const Frame& frame, Commands& commands);
 std::string about_tiles(const Frame& frame);
 void draw_merge(const Frame& frame, Commands& commands);
-void draw_placeholder(const Frame& frame, Commands& commands);
 
 // Always there: across the top and the bottom.
 void draw_title_bar(const Frame& frame, const Box& box, Commands& commands);
