@@ -215,6 +215,20 @@ TEST_CASE("a request that cannot be opened leaves the run, and says why") {
   CHECK(std::string(stage.app.frame({}).notice).find("sram") != std::string::npos);
 }
 
+TEST_CASE("a run that could not be loaded is not waited for, whenever it is sent somewhere") {
+  RunRequest bad = small_request("flash2");
+  bad.tiling.block_q = bad.tiling.block_kv = 64;
+  bad.arch.levels[std::size_t(bad.arch.level("sram"))].capacity = 64;
+  bad.arch.sram_in_elements = false;
+  RunWorker worker(bad, {});
+  REQUIRE(worker.wait(std::chrono::minutes(1)));
+  worker.go([](Timeline&) { return std::uint64_t{1}; });
+  CHECK(worker.wait(std::chrono::milliseconds(0)));
+  worker.go_at_once([](Timeline&) { return std::uint64_t{1}; });
+  CHECK(worker.wait(std::chrono::milliseconds(0)));
+  CHECK(!worker.status().error.empty());
+}
+
 TEST_CASE("a large run is counted without values, and answers") {
   RunRequest request = small_request("flash2");
   request.problem.n_q = request.problem.n_kv = 65536;

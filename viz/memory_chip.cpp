@@ -5,6 +5,7 @@
 #include "viz/memory_parts.h"
 #include "viz/numbers.h"
 #include "viz/text.h"
+#include "viz/views.h"
 #include "viz/widgets.h"
 
 namespace tilewalk::viz {
@@ -118,7 +119,7 @@ void draw_chip_level(const Frame& frame, const RunFrame& run, int level, const B
   const std::string moved = frame.filled(Str::level_traffic, grouped(counts.total(level, false)),
                                          grouped(counts.total(level, true)));
   const float line = std::round(frame.px(16));
-  const bool said = inside.height() >= frame.px(44) + line && counts.total(level) > 0 &&
+  const bool said = !asks(frame) && inside.height() >= frame.px(44) + line && counts.total(level) > 0 &&
                     text_width(moved, frame.fonts.small) <= inside.width();
   if (said) {
     draw_text(frame, inside.cut_top(line), moved, frame.theme.muted, frame.fonts.small);

@@ -28,6 +28,7 @@ RunWorker::~RunWorker() {
 void RunWorker::go(Where where) {
   {
     const std::lock_guard lock(mutex_);
+    if (could_not_be_loaded()) return;
     asked_.push_back(std::move(where));
     status_.busy = true;
   }
@@ -37,6 +38,7 @@ void RunWorker::go(Where where) {
 void RunWorker::go_at_once(Where where) {
   {
     const std::lock_guard lock(mutex_);
+    if (could_not_be_loaded()) return;
     asked_.clear();
     asked_.push_back(std::move(where));
     status_.busy = leave_ = true;

@@ -53,6 +53,9 @@ class RunWorker {
   void rest();
   void fail(const std::string& error);
 
+  // With the lock held: nobody is left to go anywhere.
+  bool could_not_be_loaded() const { return !status_.facts && !status_.error.empty(); }
+
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
