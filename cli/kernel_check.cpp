@@ -44,16 +44,6 @@ std::vector<double> allowed_lse(const Problem& p, const Inputs& in, const Refere
   return allowed;
 }
 
-std::string place_of(const Plan& plan, std::uint8_t launch, std::int32_t cta, std::int32_t row,
-                     std::int32_t col) {
-  Event e;
-  e.launch = launch;
-  e.cta = cta;
-  e.row = row;
-  e.col = col;
-  return describe_place(e, plan);
-}
-
 class Check {
  public:
   Check(std::shared_ptr<const Plan> plan, const Inputs& inputs, const KernelResult& result)
@@ -121,8 +111,8 @@ class Check {
 
   std::string value_text(const ValueDiff& v) const {
     return fmt::format("{}: {} at ({}, {}) is {}, the model has {} ({:.3g} times what is allowed)",
-                       place_of(*plan_, v.launch, v.cta, v.row, v.col), v.tile, v.element_row, v.element_col,
-                       v.found, v.expected, v.times_allowed());
+                       describe_place(*plan_, v.launch, v.cta, v.row, v.col), v.tile, v.element_row,
+                       v.element_col, v.found, v.expected, v.times_allowed());
   }
 
   void find_difference() {
@@ -130,7 +120,8 @@ class Check {
     if (!found_.malformed.empty()) all.push_back(found_.malformed);
     if (const auto& f = out_.diff.flow) {
       all.push_back(fmt::format("{}: the model does '{}', the kernel '{}'",
-                                place_of(*plan_, f->launch, f->cta, f->row, f->col), f->expected, f->found));
+                                describe_place(*plan_, f->launch, f->cta, f->row, f->col), f->expected,
+                                f->found));
     }
     if (const auto& v = out_.diff.value) all.push_back(value_text(*v));
     if (!out_.diff.shape.empty()) all.push_back(out_.diff.shape);

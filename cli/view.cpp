@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 #include "cli/algorithm_list.h"
 #include "cli/command.h"
@@ -113,6 +114,12 @@ Request resolve_here(const RunFlags& flags) {
   }
 }
 
+void refuse_beside(const std::string& why, std::span<const std::pair<const char*, bool>> others) {
+  for (const auto& [name, given] : others) {
+    if (given) throw RequestError(why + "; leave out " + name);
+  }
+}
+
 // A lesson says what runs, and where it stands.
 void check_lesson_flags(const Flags& flags) {
   if (flags.step && !flags.lesson)
@@ -121,10 +128,7 @@ void check_lesson_flags(const Flags& flags) {
                                                  {"--algorithms", flags.algorithms.has_value()},
                                                  {"--at", flags.at.has_value()},
                                                  {"--recorded", flags.recorded.has_value()}};
-  for (const auto& [name, given] : others) {
-    if (flags.lesson && given)
-      throw RequestError("--lesson " + typed(*flags.lesson) + ": its steps say what runs; leave out " + name);
-  }
+  if (flags.lesson) refuse_beside("--lesson " + typed(*flags.lesson) + ": its steps say what runs", others);
   if (!flags.lesson) return;
   const Lesson lesson = find_lesson(*flags.lesson);
   if (flags.step) step_named(lesson, *flags.step);
@@ -145,10 +149,7 @@ void check_recorded_flags(const Flags& flags) {
                                                  {"--block-kv", run.block_kv.has_value()},
                                                  {"--fault", run.fault.has_value()},
                                                  {"--seed", run.seed.has_value()}};
-  for (const auto& [name, given] : others) {
-    if (flags.recorded && given)
-      throw RequestError("--recorded " + typed(*flags.recorded) + ": it says what ran; leave out " + name);
-  }
+  if (flags.recorded) refuse_beside("--recorded " + typed(*flags.recorded) + ": it says what ran", others);
 }
 
 ViewRequest request_of(Flags flags) {
@@ -193,8 +194,11 @@ void add_view_flags(CLI::App& app, Flags& flags) {
   add_flag(app, heading, {"--algorithms", "A,B,C", "up to three side by side, locked by progress"},
            flags.algorithms);
   add_flag(app, heading, {"--at", "WORDS", "begin at a place, e.g. 'load K 2' [start]"}, flags.at);
-  add_flag(app, heading, {"--lang", "LANG", "en or zh [en]; F2 changes it"}, flags.lang);
-  add_flag(app, heading, {"--theme", "THEME", "dark, light or contrast [dark]; F3 changes it"}, flags.theme);
+  add_flag(app, heading, {"--lang", "LANG", "en or zh [as the last window was; en]; F2 changes it"},
+           flags.lang);
+  add_flag(app, heading,
+           {"--theme", "THEME", "dark, light or contrast [as the last window was; dark]; F3 changes it"},
+           flags.theme);
   add_flag(app, heading, {"--scale", "S", "size of the interface, 0.75 to 3 [1]; Ctrl + and - change it"},
            flags.scale);
   add_switch(app, heading, "--projector", "half as large again, for a lecture hall; P changes it",

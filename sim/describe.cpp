@@ -67,4 +67,14 @@ std::uint64_t source_hash(std::string_view text) {
   return hash;
 }
 
+std::string describe_place(const Plan& plan, std::uint8_t launch, std::int32_t cta, std::int32_t row,
+                           std::int32_t col) {
+  Event e;
+  e.launch = launch;
+  e.cta = cta;
+  e.row = row;
+  e.col = col;
+  return describe_place(e, plan);
+}
+
 }  // namespace tilewalk

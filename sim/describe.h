@@ -15,6 +15,9 @@ std::string describe(const Event& event, const Plan& plan);
 
 // "kernel flash2, CTA 3, query block 3, key block 1".
 std::string describe_place(const Event& event, const Plan& plan);
+// The same of a place that is no event's.
+std::string describe_place(const Plan& plan, std::uint8_t launch, std::int32_t cta, std::int32_t row,
+                           std::int32_t col);
 
 // Text of a schedule's source file, for lighting the current line. "" when there is none of that name.
 std::string_view schedule_source(std::string_view file);

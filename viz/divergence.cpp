@@ -40,24 +40,14 @@ std::map<Key, std::uint64_t> ends_of_tiles(const std::shared_ptr<const Plan>& pl
   return ends;
 }
 
-std::string place_words(const Plan& plan, std::uint8_t launch, std::int32_t cta, std::int32_t row,
-                        std::int32_t col) {
-  Event e;
-  e.launch = launch;
-  e.cta = cta;
-  e.row = row;
-  e.col = col;
-  return describe_place(e, plan);
-}
-
 std::string words_of(const Plan& plan, const TraceDiff& diff) {
   if (const auto& f = diff.flow)
-    return fmt::format("{}: '{}' ≠ '{}'", place_words(plan, f->launch, f->cta, f->row, f->col), f->expected,
-                       f->found);
+    return fmt::format("{}: '{}' ≠ '{}'", describe_place(plan, f->launch, f->cta, f->row, f->col),
+                       f->expected, f->found);
   const auto& v = diff.value;
   if (!v) return "";
   return fmt::format("{}: {}[{}, {}] = {:.7g} ≠ {:.7g} (×{:.3g})",
-                     place_words(plan, v->launch, v->cta, v->row, v->col), v->tile, v->element_row,
+                     describe_place(plan, v->launch, v->cta, v->row, v->col), v->tile, v->element_row,
                      v->element_col, v->found, v->expected, v->times_allowed());
 }
 
