@@ -6,7 +6,6 @@
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
-#include "cli/text_file.h"
 #include "sim/error.h"
 
 namespace tilewalk {
@@ -50,15 +49,6 @@ Language language_of(const LessonFlags& flags) {
   if (code == language_codes[0]) return Language::en;
   if (code == language_codes[1]) return Language::zh;
   throw RequestError("--lang: " + unknown_name("language", code, language_codes));
-}
-
-Lesson find_lesson(const std::string& name) {
-  if (!name.ends_with(".lesson")) return lesson_named(name);
-  Complaints complaints(name);
-  Lesson lesson = read_lesson(read_text_file(name, "lesson " + shown(name), most_lesson_bytes), complaints);
-  if (complaints.empty()) return lesson;
-  throw RequestError(name + ":" + std::to_string(complaints.list()[0].line) + ": " +
-                     complaints.list()[0].what + "; 'tilewalk lesson check' tells everything");
 }
 
 Action add_lesson(CLI::App& app) {

@@ -1,8 +1,11 @@
 // tilewalk view: the window, or pictures without one.
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <span>
+
+#include <fmt/format.h>
 
 #include "cli/algorithm_list.h"
 #include "cli/command.h"
@@ -21,15 +24,17 @@ namespace {
 
 constexpr std::size_t most_runs = 3;
 constexpr std::int64_t most_pixels = 16384;
-constexpr std::string_view languages[] = {"en", "zh"}, themes[] = {"dark", "light", "contrast"};
+constexpr std::string_view languages[] = {"en", "zh"}, themes[] = {"dark", "light", "contrast"},
+                           step_sizes[] = {"operation", "tile", "inner_loop", "kernel"},
+                           values_shown[] = {"scores", "q", "k", "v", "o", "rows"};
 
 constexpr const char* score_scale = "--score-scale";  // --scale is the interface's here
 
 struct Flags {
   RunFlags run;
   Flag algorithm, algorithms, lesson, step, at, row, show, recorded, screenshot, frames, out, size, scale,
-      lang, theme;
-  bool projector = false, answers = false;
+      lang, theme, step_size, speed, values, field;
+  std::optional<bool> projector, answers;
 };
 
 // Nothing says what to run on: a real head, in tiles that can be told apart from the last row.
@@ -66,12 +71,14 @@ std::pair<std::int64_t, std::int64_t> parse_pair(const char* flag, const std::st
           parse_whole(flag, value.substr(at + 1), least, most, example)};
 }
 
-float parse_size_of_interface(const std::string& value) {
+float parse_between(const char* flag, const std::string& value, float least, float most,
+                    const char* example) {
   char* end = nullptr;
-  const float scale = std::strtof(value.c_str(), &end);
-  if (value.empty() || *end != '\0' || !(scale >= 0.75f && scale <= 3))
-    throw RequestError("--scale " + typed(value) + ": must be a number from 0.75 to 3, e.g. 1.5");
-  return scale;
+  const float number = std::strtof(value.c_str(), &end);
+  if (value.empty() || *end != '\0' || !(number >= least && number <= most))
+    throw RequestError(fmt::format("{} {}: must be a number from {} to {}, e.g. {}", flag, typed(value),
+                                   least, most, example));
+  return number;
 }
 
 template <std::size_t n>
@@ -120,36 +127,59 @@ void refuse_beside(const std::string& why, std::span<const std::pair<const char*
   }
 }
 
-// A lesson says what runs, and where it stands.
+using Others = std::vector<std::pair<const char*, bool>>;
+
+// What says on what to run, but for the algorithm.
+Others input_flags(const RunFlags& run) {
+  return {{"--n", run.n.has_value()},
+          {"--n-kv", run.n_kv.has_value()},
+          {"--d", run.d.has_value()},
+          {"--head", run.head.has_value()},
+          {"--mask", run.mask.has_value()},
+          {"--dtype", run.dtype.has_value()},
+          {"--block-q", run.block_q.has_value()},
+          {"--block-kv", run.block_kv.has_value()},
+          {"--fault", run.fault.has_value()},
+          {"--seed", run.seed.has_value()}};
+}
+
+bool names_algorithm(const Flags& flags) { return flags.algorithm || flags.algorithms; }
+
+// A lesson's step says what runs, unless an algorithm is named too.
 void check_lesson_flags(const Flags& flags) {
   if (flags.step && !flags.lesson)
     throw RequestError("--step " + typed(*flags.step) + ": of which lesson? say e.g. --lesson 7 --step 2");
-  const std::pair<const char*, bool> others[] = {{"ALGORITHM", flags.algorithm.has_value()},
-                                                 {"--algorithms", flags.algorithms.has_value()},
-                                                 {"--at", flags.at.has_value()},
-                                                 {"--recorded", flags.recorded.has_value()}};
-  if (flags.lesson) refuse_beside("--lesson " + typed(*flags.lesson) + ": its steps say what runs", others);
   if (!flags.lesson) return;
+  const std::string lesson_flag = "--lesson " + typed(*flags.lesson);
+  refuse_beside(lesson_flag + ": its steps say what runs",
+                Others{{"--recorded", flags.recorded.has_value()}});
+  if (!names_algorithm(flags))
+    refuse_beside(lesson_flag + ": its steps say what runs, unless an ALGORITHM is named",
+                  input_flags(flags.run));
   const Lesson lesson = find_lesson(*flags.lesson);
   if (flags.step) step_named(lesson, *flags.step);
 }
 
 // So does a recording.
 void check_recorded_flags(const Flags& flags) {
-  const RunFlags& run = flags.run;
-  const std::pair<const char*, bool> others[] = {{"ALGORITHM", flags.algorithm.has_value()},
-                                                 {"--algorithms", flags.algorithms.has_value()},
-                                                 {"--n", run.n.has_value()},
-                                                 {"--n-kv", run.n_kv.has_value()},
-                                                 {"--d", run.d.has_value()},
-                                                 {"--head", run.head.has_value()},
-                                                 {"--mask", run.mask.has_value()},
-                                                 {"--dtype", run.dtype.has_value()},
-                                                 {"--block-q", run.block_q.has_value()},
-                                                 {"--block-kv", run.block_kv.has_value()},
-                                                 {"--fault", run.fault.has_value()},
-                                                 {"--seed", run.seed.has_value()}};
-  if (flags.recorded) refuse_beside("--recorded " + typed(*flags.recorded) + ": it says what ran", others);
+  if (!flags.recorded) return;
+  Others others = input_flags(flags.run);
+  others.insert(others.begin(),
+                {{"ALGORITHM", flags.algorithm.has_value()}, {"--algorithms", flags.algorithms.has_value()}});
+  refuse_beside("--recorded " + typed(*flags.recorded) + ": it says what ran", others);
+}
+
+void take_settings(const Flags& flags, ViewRequest& request) {
+  if (flags.lang) request.language = one_of("--lang", "language", flags.lang, languages);
+  if (flags.theme) request.theme = one_of("--theme", "theme", flags.theme, themes);
+  if (flags.step_size) request.step_size = one_of("--step-size", "step size", flags.step_size, step_sizes);
+  if (flags.values) request.values = one_of("--values", "tile", flags.values, values_shown);
+  if (flags.scale) request.scale = parse_between("--scale", *flags.scale, 0.75f, 3, "1.5");
+  if (flags.speed) request.speed = parse_between("--speed", *flags.speed, 0.25f, 128, "8");
+  if (flags.field)
+    request.field = static_cast<std::size_t>(parse_whole("--field", *flags.field, 1, 64, "3") - 1);
+  request.projector = flags.projector;
+  request.answers = flags.answers;
 }
 
 ViewRequest request_of(Flags flags) {
@@ -159,19 +189,15 @@ ViewRequest request_of(Flags flags) {
   ViewRequest request;
   request.lesson = flags.lesson.value_or("");
   request.step = flags.step.value_or("");
-  request.algorithms = algorithms_of(flags);
+  if (!flags.lesson || names_algorithm(flags)) request.algorithms = algorithms_of(flags);
   request.at = flags.at.value_or("");
-  if (flags.lang) request.language = one_of("--lang", "language", flags.lang, languages);
-  if (flags.theme) request.theme = one_of("--theme", "theme", flags.theme, themes);
+  take_settings(flags, request);
   request.recorded = flags.recorded.value_or("");
-  if (flags.scale) request.scale = parse_size_of_interface(*flags.scale);
   if (flags.size) {
     const auto [width, height] = parse_pair("--size", *flags.size, 'x', 64, most_pixels, "1920x1080");
     request.width = static_cast<int>(width);
     request.height = static_cast<int>(height);
   }
-  request.projector = flags.projector;
-  request.answers = flags.answers;
   if (flags.show) request.views = split_at_commas(*flags.show);
   if (flags.row) request.row = parse_whole("--row", *flags.row, 0, std::int64_t{1} << 30, "300");
   take_pictures(flags, request);
@@ -201,20 +227,30 @@ void add_view_flags(CLI::App& app, Flags& flags) {
            flags.theme);
   add_flag(app, heading, {"--scale", "S", "size of the interface, 0.75 to 3 [1]; Ctrl + and - change it"},
            flags.scale);
-  add_switch(app, heading, "--projector", "half as large again, for a lecture hall; P changes it",
-             flags.projector);
+  app.add_flag("--projector", flags.projector, "half as large again, for a lecture hall; P changes it")
+      ->group(heading);
   add_flag(app, heading, {"--show", "A,B", "views to bring to the front, e.g. counters,source"}, flags.show);
   add_flag(app, heading,
            {"--recorded", "RUN", "a recorded GPU run to hold the model against: a .run file, or one of ours"},
            flags.recorded);
   add_flag(app, heading, {"--row", "I", "the query row to look at [follows the current tile]"}, flags.row);
+  add_flag(app, heading,
+           {"--values", "TILE", "of which tile the values are shown: scores, q, k, v, o or rows [scores]"},
+           flags.values);
+  add_flag(app, heading,
+           {"--step-size", "SIZE", "operation, tile, inner_loop or kernel [as the last window was; tile]"},
+           flags.step_size);
+  add_flag(app, heading, {"--speed", "S", "steps a second, 0.25 to 128 [as the last window was; 4]"},
+           flags.speed);
+  add_flag(app, heading, {"--field", "N", "of What if: the N-th field is the one that keys change [1]"},
+           flags.field);
   add_flag(app, heading, {"--size", "WxH", "of the window or the picture [1600x900]"}, flags.size);
   add_flag(app, heading,
            {"--lesson", "ID", "open a lesson: a name or number of 'lesson list', or a .lesson file"},
            flags.lesson);
   add_flag(app, heading, {"--step", "N", "of the lesson: its number or name [where it was left]"},
            flags.step);
-  add_switch(app, heading, "--answers", "of the lesson: shown at once; A changes it", flags.answers);
+  app.add_flag("--answers", flags.answers, "of the lesson: shown at once; A changes it")->group(heading);
   heading = "Pictures, which need no display";
   add_flag(app, heading, {"--screenshot", "FILE", "write the picture as .png or .svg, and end"},
            flags.screenshot);

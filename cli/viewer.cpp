@@ -26,8 +26,11 @@ std::size_t index_of(const std::string& name, const std::string_view (&known)[n]
 // What flags say goes before what was chosen in the last window.
 void take_settings(const ViewRequest& request, viz::Settings& settings) {
   if (request.scale) settings.scale = *request.scale;
-  if (request.projector) settings.projector = true;
-  if (request.answers) settings.answers = true;
+  if (request.projector) settings.projector = *request.projector;
+  if (request.answers) settings.answers = *request.answers;
+  if (request.speed) settings.speed = *request.speed;
+  if (request.step_size)
+    settings.step = static_cast<StepSize>(index_of(*request.step_size, viz::step_size_names));
   if (request.language)
     settings.language = static_cast<Language>(index_of(*request.language, language_codes));
   if (request.theme) settings.theme = static_cast<viz::ThemeName>(index_of(*request.theme, viz::theme_names));
@@ -47,8 +50,12 @@ viz::ViewerOptions options_of(const ViewRequest& request, const viz::KeptSetting
   options.width = request.width;
   options.height = request.height;
   take_settings(request, options.settings);
-  for (const std::string& name : request.views) options.settings.raised.push_back(viz::view_named(name));
+  if (!request.views.empty()) options.settings.raised.clear();  // a picture is to look the same everywhere
+  for (const std::string& name : request.views) options.raised.push_back(viz::view_named(name));
   options.selection.row = request.row;
+  options.selection.field = request.field;
+  if (request.values)
+    options.selection.tile = static_cast<viz::TileShown>(index_of(*request.values, viz::tile_shown_names));
   options.recorded = request.recorded;
   return options;
 }

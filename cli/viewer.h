@@ -11,18 +11,20 @@
 namespace tilewalk {
 
 struct ViewRequest {
-  std::vector<const Algorithm*> algorithms;  // one to three, on the same inputs
+  std::vector<const Algorithm*> algorithms;  // up to three, on the same inputs; none: the lesson's
   Request run;
   std::string at, screenshot, out, lesson, step;  // "": not asked for
   std::optional<std::pair<std::uint64_t, std::uint64_t>> frames;
   int width = 1600, height = 900;
   std::optional<float> scale;
-  bool projector = false;
-  bool answers = false;            // to a lesson's predictions, shown at once
+  std::optional<bool> projector;
+  std::optional<bool> answers;     // to a lesson's predictions, shown at once
   bool reveal = false;             // the answer to this step's, as if it had been asked for
   std::vector<std::string> views;  // to the front
   std::int64_t row = -1;           // of queries; -1: follows the current tile
-  std::optional<std::string> language, theme;
+  std::optional<std::string> language, theme, step_size, values;
+  std::optional<float> speed;
+  std::size_t field = 0;
   std::string recorded;  // a GPU's run to hold the model against; "": none
 };
 

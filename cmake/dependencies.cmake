@@ -35,10 +35,15 @@ FetchContent_Declare(tomlplusplus
 
 FetchContent_MakeAvailable(Eigen3 fmt CLI11 nlohmann_json tomlplusplus)
 
-if(NOT TARGET Eigen3::Eigen)
-  add_library(Eigen3::Eigen INTERFACE IMPORTED)
-  target_include_directories(Eigen3::Eigen INTERFACE ${eigen3_SOURCE_DIR})
-endif()
+# A folder of headers alone, such as a package's, is enough for these (FETCHCONTENT_SOURCE_DIR_…, see web.sh).
+foreach(library Eigen3::Eigen CLI11::CLI11 nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
+  if(NOT TARGET ${library})
+    string(REGEX REPLACE "::.*" "" name ${library})
+    string(TOLOWER ${name} name)
+    add_library(${library} INTERFACE IMPORTED)
+    target_include_directories(${library} INTERFACE ${${name}_SOURCE_DIR})
+  endif()
+endforeach()
 
 if(TILEWALK_TESTS)
   FetchContent_Declare(doctest

@@ -9,7 +9,10 @@
 # Paths are relative to the repository root and sorted. The bytes are written to the source when the build runs, and
 # again when a file changes. A CMake script does that, not a program of ours, so that cross compiling (Emscripten) needs
 # no compiler for the host. String literals compile some twenty times as fast as lists of numbers.
+#
+# In a page the files are not compiled in: they are its data file (tilewalk_data_folder), and the table reads them.
 set(TILEWALK_EMBED_DIR ${CMAKE_CURRENT_LIST_DIR})
+set(tilewalk_data_folder ${PROJECT_BINARY_DIR}/data)
 
 function(tilewalk_embed target namespace name)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" FILES)
@@ -27,13 +30,25 @@ function(tilewalk_embed target namespace name)
 
   # The header depends on no file's content. Written now, it is there before any other target compiles.
   configure_file(${TILEWALK_EMBED_DIR}/embed.h.in ${header} @ONLY)
+  set(loaded "")
+  if(EMSCRIPTEN)
+    set(loaded -D LOADED=ON)
+    foreach(file IN LISTS files)
+      cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
+      cmake_path(GET path PARENT_PATH parent)
+      file(MAKE_DIRECTORY ${tilewalk_data_folder}/${parent})
+      file(CREATE_LINK ${file} ${tilewalk_data_folder}/${path} SYMBOLIC)
+      set_property(GLOBAL APPEND PROPERTY tilewalk_data_files ${file})
+    endforeach()
+  endif()
+
   # The list of files is an input too: the source must change when a file comes or goes.
   list(JOIN files "\n" lines)
   file(CONFIGURE OUTPUT ${source}.list CONTENT "${lines}\n" @ONLY)
   add_custom_command(
     OUTPUT ${source}
     COMMAND ${CMAKE_COMMAND} -D NAMESPACE=${namespace} -D HEADER=${folder}/${name}.h -D ROOT=${PROJECT_SOURCE_DIR}
-            -D LIST=${source}.list -D OUTPUT=${source} -P ${TILEWALK_EMBED_DIR}/embed_script.cmake
+            -D LIST=${source}.list -D OUTPUT=${source} ${loaded} -P ${TILEWALK_EMBED_DIR}/embed_script.cmake
     DEPENDS ${files} ${source}.list ${TILEWALK_EMBED_DIR}/embed_script.cmake
     COMMENT "Embedding ${folder}/${name}"
     VERBATIM)

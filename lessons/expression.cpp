@@ -149,7 +149,7 @@ class Parser {
   }
   std::size_t number() {
     double value = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    const auto [end, error] = read_number(rest_.data(), rest_.data() + rest_.size(), value);
     if (error != std::errc{}) refuse("has a number that is too large");
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     Node node;

@@ -1,6 +1,6 @@
 #include "sim/dtype.h"
 
-#include <bit>
+#include <Eigen/Core>
 #include <cmath>
 
 namespace tilewalk {
@@ -20,23 +20,24 @@ std::uint32_t round_mantissa(std::uint32_t bits, int kept) {
 }
 
 float round_f16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto bits = Eigen::numext::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits & 0x80000000u;
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   // Below 2^-14 a half is a multiple of 2^-24: adding and subtracting 0.5 leaves exactly that many bits.
-  const float subnormal = (std::bit_cast<float>(magnitude) + 0.5f) - 0.5f;
+  const float subnormal = (Eigen::numext::bit_cast<float>(magnitude) + 0.5f) - 0.5f;
   const std::uint32_t normal = round_mantissa(magnitude, 10);
   constexpr std::uint32_t smallest_normal = 0x38800000u, overflow = 0x47800000u, infinity = 0x7f800000u;
-  std::uint32_t result = magnitude < smallest_normal ? std::bit_cast<std::uint32_t>(subnormal) : normal;
+  std::uint32_t result =
+      magnitude < smallest_normal ? Eigen::numext::bit_cast<std::uint32_t>(subnormal) : normal;
   result = result >= overflow ? infinity : result;
   result = magnitude > infinity ? magnitude : result;
-  return std::bit_cast<float>(result | sign);
+  return Eigen::numext::bit_cast<float>(result | sign);
 }
 
 float round_bf16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto bits = Eigen::numext::bit_cast<std::uint32_t>(value);
   const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
-  return std::bit_cast<float>(is_nan ? bits : round_mantissa(bits, 7));
+  return Eigen::numext::bit_cast<float>(is_nan ? bits : round_mantissa(bits, 7));
 }
 
 }  // namespace

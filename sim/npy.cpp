@@ -32,7 +32,7 @@ NpyArray with_name(std::string_view name, Function parse) {
 // ---- Values ----
 
 float to_float(std::uint16_t bits, std::size_t) {
-  return static_cast<float>(std::bit_cast<Eigen::half>(bits));
+  return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits));
 }
 
 float to_float(float value, std::size_t) { return value; }

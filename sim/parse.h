@@ -1,16 +1,17 @@
 // Strict readers of small values: the whole text must be the value, with nothing left over.
 #pragma once
 
-#include <charconv>
 #include <optional>
 #include <string_view>
+
+#include "sim/charconv.h"
 
 namespace tilewalk {
 
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = read_number(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }

@@ -135,13 +135,20 @@ void Timeline::thin_out() {
 void Timeline::advance(std::uint64_t to, const Progress& progress) {
   // Short ways go over cached events: in a CTA of millions, finding its n-th event takes generating all
   // before it.
+  const std::uint64_t silent = has_values() ? 32 : 512;  // events; those with values are long
+  const auto tell = [&] {
+    if (progress && position_ % silent == 0) progress(double(position_) / double(size_));
+  };
   if (to - position_ <= window_size) {
-    while (position_ < to) take(event(position_));
+    while (position_ < to) {
+      take(event(position_));
+      tell();
+    }
     return;
   }
   each(position_, to, [&](const Event& e) {
     take(e);
-    if (progress && position_ % 512 == 0) progress(double(position_) / double(size_));
+    tell();
   });
 }
 
@@ -157,8 +164,8 @@ void Timeline::seek(std::uint64_t target, const Progress& progress) {
 }
 
 void Timeline::prepare(const Progress& progress) {
-  const std::uint64_t here = position_;
-  seek(snapshots_.rbegin()->first);
+  const std::uint64_t here = position_, known = snapshots_.rbegin()->first;
+  if (position_ < known) seek(known);
   advance(size_, progress);
   machine_.finish();
   seek(here);

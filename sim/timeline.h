@@ -42,6 +42,7 @@ class Timeline {
   Location locate(std::uint64_t n) const;                // n < size()
   std::uint64_t kernel_start(std::size_t launch) const;  // position; launch may be one past the last
 
+  // `progress` may leave by throwing; the position is then between, and the same call goes on from there.
   void seek(std::uint64_t position, const Progress& progress = {});  // at most size()
   // Runs to the end once, so that every later seek starts from a near snapshot. Leaves the position as it is.
   void prepare(const Progress& progress = {});

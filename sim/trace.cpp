@@ -1,8 +1,8 @@
 #include "sim/trace.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "sim/charconv.h"
 #include "sim/describe.h"
 #include "sim/emitter.h"
 #include "sim/error.h"
@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::string_view first_line = "tilewalk-trace 1";
 constexpr std::string_view sum_suffix = "/sum";  // of the name of a tile whose rows are summed
-
-template <class Number>
-std::string text_of(Number value) {
-  char buffer[64];
-  const auto result =
-      std::to_chars(buffer, buffer + sizeof buffer, value);  // shortest text that reads back the same
-  return std::string(buffer, result.ptr);
-}
 
 // Copies the watched tiles of the current CTA.
 TileRecord record_of(const MachineState& state, const Event& last, const Plan& plan) {
@@ -232,22 +224,22 @@ void parse_head_line(LineReader& line, Trace& trace) {
 std::vector<std::pair<std::string, std::string>> header_of(const Plan& plan) {
   const auto& [algorithm, p, tiling, arch, fault] = plan.config;
   return {{"algorithm", std::string(algorithm->name)},
-          {"n", text_of(p.n_q)},
-          {"n-kv", text_of(p.n_kv)},
-          {"d", text_of(p.d)},
-          {"batch", text_of(p.batch)},
-          {"heads", text_of(p.heads)},
-          {"kv-heads", text_of(p.kv_heads)},
+          {"n", number_text(p.n_q)},
+          {"n-kv", number_text(p.n_kv)},
+          {"d", number_text(p.d)},
+          {"batch", number_text(p.batch)},
+          {"heads", number_text(p.heads)},
+          {"kv-heads", number_text(p.kv_heads)},
           {"dtype", std::string(name_of(p.dtype))},
           {"mask", p.mask.spec()},
-          {"scale", text_of(p.scale)},
-          {"block-q", text_of(tiling.block_q)},
-          {"block-kv", text_of(tiling.block_kv)},
+          {"scale", number_text(p.scale)},
+          {"block-q", number_text(tiling.block_q)},
+          {"block-kv", number_text(tiling.block_kv)},
           {"order", tiling.order == Order::ascending ? "ascending" : "descending"},
           {"arch", arch.name},
           {"fault", fault ? std::string(fault->name) : "none"},
           {"source", std::string(algorithm->file)},
-          {"source-hash", text_of(source_hash(schedule_source(algorithm->file)))}};
+          {"source-hash", number_text(source_hash(schedule_source(algorithm->file)))}};
 }
 
 TraceNames names_of(const Plan& plan) {
@@ -292,7 +284,7 @@ std::string format_trace_head(const Trace& trace) {
 }
 
 std::string format_event(const Event& e, const TraceNames& names) {
-  const auto number = [](std::int64_t n) { return " " + text_of(n); };
+  const auto number = [](std::int64_t n) { return " " + number_text(n); };
   std::string tiles;
   int last = 5;
   while (last >= 0 && e.operand[last] == no_tile) --last;
@@ -307,12 +299,12 @@ std::string format_event(const Event& e, const TraceNames& names) {
 }
 
 std::string format_record(const TileRecord& record, const TraceNames& names) {
-  std::string text = "after " + text_of(int{record.launch}) + " " + text_of(record.cta) + " " +
-                     text_of(record.row) + " " + text_of(record.col);
+  std::string text = "after " + number_text(int{record.launch}) + " " + number_text(record.cta) + " " +
+                     number_text(record.row) + " " + number_text(record.col);
   for (const WatchedTile& tile : record.tiles) {
     text += " " + names.tiles[record.launch][tile.tile] + std::string(tile.summed ? sum_suffix : "");
-    text += " " + text_of(tile.rows) + " " + text_of(tile.cols);
-    for (const float value : tile.values) text += " " + text_of(value);
+    text += " " + number_text(tile.rows) + " " + number_text(tile.cols);
+    for (const float value : tile.values) text += " " + number_text(value);
   }
   return text + "\n";
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/anchor.h"
+#include "viz/command_line.h"
 #include "viz/what_if.h"
 
 namespace tilewalk::viz {
@@ -34,12 +35,13 @@ Overloaded(F...) -> Overloaded<F...>;
 
 }  // namespace
 
-App::App(Settings settings, Selection selection, std::function<void()> wake)
+App::App(Settings settings, Selection selection, std::function<void()> wake, WorkMode mode)
     : wake_(std::move(wake)),
+      mode_(mode),
       settings_(std::move(settings)),
       selection_(selection),
       book_(settings_.scores),
-      gpu_job_(wake_) {
+      gpu_job_(wake_, mode) {
   need_lesson_characters();
   for (const StringRow& row : string_table()) {
     characters_.need(row.en);
@@ -131,10 +133,11 @@ void App::apply(const Command& command) {
           [&](const ChangeField& c) { change_field(c.direction); },
           [&](const KeepRuns&) { keep_runs(); },
           [&](const CopyCall&) {
-            copied_ = call();
+            copied_ = copy_form_ ? copy_form_(*this) : shell_line(words(false));
             say(filled(Str::copied, settings_.language, *copied_), true);
           },
           [&](const OpenRecorded& c) {
+            recorded_ = c.name;
             recorded_at_ = c.at;
             gpu_job_.open(c.name);
           },

@@ -20,7 +20,8 @@ namespace tilewalk::viz {
 class App {
  public:
   // `wake` is called on another thread when a run has got somewhere; the window then draws again.
-  explicit App(Settings settings, Selection selection = {}, std::function<void()> wake = {});
+  explicit App(Settings settings, Selection selection = {}, std::function<void()> wake = {},
+               WorkMode mode = default_work_mode);
 
   void apply(const Command& command);
   void apply(const Commands& commands);
@@ -29,6 +30,8 @@ class App {
   // Takes what the runs have reached, and plays on. To be called before each frame with the time since the
   // last.
   void update(double seconds);
+  // In slices: goes on with what the runs have to do, until about then; returns whether more is left.
+  bool work_until(WorkClock::time_point end);
   // The picture changes by itself: a run plays, or a tile is in flight.
   bool moving() const { return playing_ || flight_ < 1; }
   // Waits until every run is where it was asked to go, and takes it; false when that takes longer.
@@ -40,6 +43,12 @@ class App {
   Frame frame(const Fonts& fonts) const;
 
   const Settings& settings() const { return settings_; }
+  // The words of the command line that show the same (view_words).
+  std::vector<std::string> words(bool complete) const;
+  bool shows_own_files() const;  // so that the words mean nothing to anybody else
+  // What CopyCall copies instead of a line for a shell.
+  void copy_as(std::function<std::string(const App&)> form) { copy_form_ = std::move(form); }
+  void set_density(float pixels) { settings_.density = pixels; }
   const Characters& characters() const { return characters_; }  // that may have to be drawn
   bool wants_to_quit() const { return quit_; }
   std::string title() const;  // of the window: where it is, for task bars, screen readers and tests
@@ -63,7 +72,6 @@ class App {
   void move_field(int direction);
   void change_field(int direction);
   void keep_runs();
-  std::string call() const;
   void open_files(const std::vector<std::string>& paths);
   void run_kernel(const std::string& kernel);
   void take_gpu();
@@ -75,7 +83,7 @@ class App {
   void open_lesson(const OpenLesson& command);
   void turn_page(int direction);
   void close_lesson();
-  void show_step();
+  void show_step(const OpenLesson& how = {});
   void set_language(Language language);
   bool takes_tile(const SeekTile& tile);  // as the answer to the lesson's question
   void answer(const std::string& text);
@@ -84,6 +92,7 @@ class App {
   void close_overlay();
 
   std::function<void()> wake_;
+  WorkMode mode_;
   Settings settings_;
   Selection selection_;
   Characters characters_;
@@ -104,7 +113,9 @@ class App {
   GpuJob gpu_job_;
   GpuStatus gpu_;
   int focus_go_to_ = 0;  // pictures for which the field is still to be typed into
-  std::string notice_, recorded_at_;
+  std::string notice_, recorded_, recorded_at_;
+  std::int64_t lesson_row_ = -1;  // to be looked at once the lesson's runs are open
+  std::function<std::string(const App&)> copy_form_;
   bool notice_good_ = false;
   std::optional<std::string> copied_;
   std::vector<std::string> images_;

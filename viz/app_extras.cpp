@@ -29,9 +29,24 @@ void App::change_field(int direction) {
   if (!changed.empty()) open({std::move(changed)});
 }
 
-std::string App::call() const {
+bool App::shows_own_files() const {
+  return book_.is_own() || std::any_of(asked_.begin(), asked_.end(), [](const RunRequest& r) {
+           return !r.files[0].empty() || !r.arch_file.empty();
+         });
+}
+
+std::vector<std::string> App::words(bool complete) const {
   const std::uint64_t position = shown_.empty() ? 0 : shown_.front().moment->position;
-  return command_line(asked_, position, settings_, selection_);
+  ScreenState state{asked_, position, settings_, selection_, {}, {}, !lesson_runs_.empty(), {}};
+  if (book_.is_open() && !book_.is_own()) {
+    state.lesson = book_.frame().lesson->id;
+    state.step = book_.frame().step->step->id;
+  }
+  const auto known = recorded_runs();
+  const bool beside = gpu_.check && !frames_.empty() && gpu_.check->is_of(frames_.front().facts);
+  if (beside && lesson_runs_.empty() && std::count(known.begin(), known.end(), recorded_))
+    state.recorded = recorded_;
+  return view_words(state, complete);
 }
 
 // A bare number is an event's.
@@ -67,7 +82,9 @@ void App::run_kernel(const std::string& kernel) {
 // it.
 void App::take_gpu() {
   const auto before = gpu_.check;
+  const std::string error = std::move(gpu_.error);
   gpu_ = gpu_job_.status();
+  if (!gpu_.error.empty() && gpu_.error != error) say(gpu_.error);
   if (!gpu_.check || gpu_.check == before) return;
   characters_.need(gpu_.check->origin);
   if (!lesson_runs_.empty()) return;

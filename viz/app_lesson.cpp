@@ -22,7 +22,7 @@ void App::open_lesson(const OpenLesson& command) {
     characters_.need(step.title.in(Language::zh));
     characters_.need(step.title.in(Language::en));
   }
-  show_step();
+  show_step(command);
 }
 
 void App::turn_page(int direction) {
@@ -70,7 +70,7 @@ void App::need_step_characters() {
   for (const ShownTrap& trap : step.prediction->traps) need(trap.why);
 }
 
-void App::show_step() {
+void App::show_step(const OpenLesson& how) {
   const ShownStep& step = *book_.frame().step;
   keep_scores();
   need_step_characters();
@@ -78,7 +78,7 @@ void App::show_step() {
   for (auto view = step.step->views.rbegin(); view != step.step->views.rend(); ++view)
     raise(view_named(*view));
   raise(ViewId::lesson);
-  selection_.row = step.step->row;
+  selection_.row = lesson_row_ = how.row.value_or(step.step->row);
   playing_ = false;
   std::vector<std::string> words;
   std::string recording;
@@ -86,10 +86,10 @@ void App::show_step() {
     words.push_back(run.words);
     if (recording.empty()) recording = run.run->recording_name();
   }
-  if (words == lesson_runs_ && opening_.empty()) {
+  if (words == lesson_runs_ && opening_.empty() && how.at.empty()) {
     apply(Seek{step.position});
   } else {
-    OpenRuns open_command{{}, "event " + std::to_string(step.position)};
+    OpenRuns open_command{{}, how.at.empty() ? "event " + std::to_string(step.position) : how.at};
     for (const ShownRun& run : step.runs)
       open_command.requests.push_back(run_request_of(run.run->request(), run.run->algorithm()));
     open(open_command);
@@ -117,11 +117,15 @@ void App::answer(const std::string& text) {
 }
 
 void begin(App& app, const ViewerOptions& options) {
-  if (options.lesson.empty())
-    app.apply(OpenRuns{options.runs, options.recorded.empty() ? options.at : ""});
-  else
-    app.apply(OpenLesson{options.lesson, options.step});
+  const std::string at = options.recorded.empty() ? options.at : "";
+  if (!options.lesson.empty()) {
+    const std::int64_t row = options.selection.row;
+    app.apply(OpenLesson{options.lesson, options.step, options.runs.empty() ? at : "",
+                         row >= 0 ? std::optional(row) : std::nullopt});
+  }
+  if (!options.runs.empty()) app.apply(OpenRuns{options.runs, at});
   if (!options.recorded.empty()) app.apply(OpenRecorded{options.recorded, options.at});
+  for (const ViewId view : options.raised) app.apply(RaiseView{view});
   if (options.reveal) app.apply(RevealAnswer{});
 }
 

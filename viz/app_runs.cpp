@@ -39,7 +39,7 @@ void App::open(const OpenRuns& command) {
   for (std::size_t n = 0; n < std::min(requests.size(), most_runs); ++n) {
     RunRequest request = requests[n];
     request.alone = requests.size() == 1;
-    opening_.push_back(std::make_unique<RunWorker>(std::move(request), wake_));
+    opening_.push_back(std::make_unique<RunWorker>(std::move(request), wake_, mode_));
   }
   if (opening_.empty()) return;
   asked_.assign(requests.begin(), requests.begin() + std::ptrdiff_t(opening_.size()));
@@ -81,7 +81,11 @@ void App::take_opened() {
   bool all = !opening_.empty();
   for (const auto& run : opening_) {
     const WorkerStatus status = run->status();
-    if (!status.moment && !status.error.empty()) {
+    // There is a run, but no such place in it: better its start than nothing.
+    if (status.facts && !status.moment && !status.error.empty() && !status.busy && shown_.empty()) {
+      say(status.error);
+      run->go([](Timeline&) { return std::uint64_t{0}; });
+    } else if (!status.moment && !status.error.empty() && !status.busy) {
       say(status.error);
       refused_ = status.error;
       opening_.clear();
@@ -96,7 +100,7 @@ void App::take_opened() {
   leader_ = 0;
   loading_ = -1;
   // The runs before may have had fewer rows.
-  if (!lesson_runs_.empty() && book_.is_open()) selection_.row = book_.frame().step->step->row;
+  if (!lesson_runs_.empty() && book_.is_open()) selection_.row = lesson_row_;
   for (const auto& run : runs_) characters_.need(title_of(*run->status().facts));
 }
 
@@ -135,6 +139,16 @@ void App::play(double seconds) {
   const auto steps = std::min(static_cast<std::size_t>(due_), most_steps_a_frame);
   due_ = std::min(due_ - double(steps), 1.0);
   if (steps > 0) step(1, steps);
+}
+
+bool App::work_until(WorkClock::time_point end) {
+  if (mode_ == WorkMode::on_threads) return false;
+  gpu_job_.work();
+  bool more = false;
+  for (const auto* all : {&opening_, &runs_}) {
+    for (const auto& run : *all) more = run->work_until(end) || more;
+  }
+  return more;
 }
 
 bool App::settle(std::chrono::milliseconds limit) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -102,6 +103,8 @@ struct OpenFiles {
 // A lesson by its id, its number or its file; a step of it by its id or number, "": where it was left.
 struct OpenLesson {
   std::string name, step = {};
+  std::string at = {};                   // a place in the step's run; "": where the step stands
+  std::optional<std::int64_t> row = {};  // to look at; none: the step's
 };
 struct CloseLesson {};  // back to the list of lessons
 struct TurnPage {

@@ -24,12 +24,15 @@ class Call {
  public:
   template <class Value>
   void flag(std::string_view name, const Value& value, bool wanted = true) {
-    if (wanted) text_ += fmt::format(" {} {}", name, quoted(fmt::format("{}", value)));
+    if (!wanted) return;
+    words_.emplace_back(name);
+    words_.push_back(fmt::format("{}", value));
   }
-  void flag(std::string_view name, bool wanted) {
-    if (wanted) text_ += fmt::format(" {}", name);
+  // A switch, said where it may not be as it usually is.
+  void toggle(std::string_view name, bool on, bool wanted) {
+    if (wanted) words_.push_back(on ? std::string(name) : fmt::format("{}=false", name));
   }
-  std::string text_ = "tilewalk view";
+  std::vector<std::string> words_{"view"};
 };
 
 // What the program takes when no flag says otherwise.
@@ -85,27 +88,10 @@ void add_machine(Call& call, const RunRequest& r) {
   call.flag("--sram", sram(r.arch), changed);
 }
 
-void add_picture(Call& call, const Settings& settings, const Selection& selection) {
-  call.flag("--lang", "zh", settings.language == Language::zh);
-  call.flag("--theme", theme_names[std::size_t(settings.theme)], settings.theme != ThemeName::dark);
-  call.flag("--scale", settings.scale, settings.scale != 1);
-  call.flag("--projector", settings.projector);
-  call.flag("--row", selection.row, selection.row >= 0);
-  std::string raised;
-  for (const ViewId id : settings.raised)
-    raised += (raised.empty() ? "" : ",") + std::string(view_of(id).name);
-  call.flag("--show", raised, !raised.empty());
-}
-
-}  // namespace
-
-std::string command_line(std::span<const RunRequest> runs, std::uint64_t position, const Settings& settings,
-                         const Selection& selection) {
-  Call call;
-  if (runs.empty()) return call.text_;
+void add_runs(Call& call, std::span<const RunRequest> runs) {
   const RunRequest& r = runs.front();
   if (runs.size() == 1) {
-    call.text_ += " " + r.algorithm;
+    call.words_.push_back(r.algorithm);
   } else {
     std::string names;
     for (const RunRequest& run : runs) names += (names.empty() ? "" : ",") + run.algorithm;
@@ -118,10 +104,52 @@ std::string command_line(std::span<const RunRequest> runs, std::uint64_t positio
   call.flag("--score-scale", p.scale, p.scale != defaults.scale);
   add_machine(call, r);
   if (r.fault) call.flag("--fault", r.fault->name);
-  call.flag("--count-only", r.count_only);
-  call.flag("--at", fmt::format("event {}", position), position != 0);
-  add_picture(call, settings, selection);
-  return call.text_;
+  call.toggle("--count-only", true, r.count_only);
+}
+
+void add_picture(Call& call, const Settings& settings, const Selection& selection, bool complete) {
+  const Settings usual;
+  call.flag("--lang", language_codes[std::size_t(settings.language)],
+            complete || settings.language != usual.language);
+  call.flag("--theme", theme_names[std::size_t(settings.theme)], complete || settings.theme != usual.theme);
+  call.flag("--scale", settings.scale, complete || settings.scale != usual.scale);
+  call.toggle("--projector", settings.projector, complete || settings.projector);
+  call.toggle("--answers", settings.answers, complete || settings.answers);
+  call.flag("--step-size", step_size_names[std::size_t(settings.step)],
+            complete || settings.step != usual.step);
+  call.flag("--speed", settings.speed, complete || settings.speed != usual.speed);
+  call.flag("--row", selection.row, selection.row >= 0);
+  call.flag("--values", tile_shown_names[std::size_t(selection.tile)], selection.tile != TileShown::scores);
+  call.flag("--field", selection.field + 1, selection.field != 0);
+  std::string raised;
+  for (const ViewId id : settings.raised)
+    raised += (raised.empty() ? "" : ",") + std::string(view_of(id).name);
+  // One name is enough to say that no other view was brought to the front.
+  if (complete && raised.empty()) raised = view_of(ViewId{}).name;
+  call.flag("--show", raised, !raised.empty());
+}
+
+}  // namespace
+
+std::vector<std::string> view_words(const ScreenState& state, bool complete) {
+  Call call;
+  if (!state.lesson.empty()) {
+    call.flag("--lesson", state.lesson);
+    call.flag("--step", state.step);
+  }
+  if (!state.recorded.empty())
+    call.flag("--recorded", state.recorded);
+  else if (!state.runs.empty() && !state.runs_of_lesson)
+    add_runs(call, state.runs);
+  call.flag("--at", fmt::format("event {}", state.position), state.position != 0);
+  add_picture(call, state.settings, state.selection, complete);
+  return std::move(call.words_);
+}
+
+std::string shell_line(std::span<const std::string> words) {
+  std::string line = "tilewalk";
+  for (const std::string& word : words) line += " " + quoted(word);
+  return line;
 }
 
 }  // namespace tilewalk::viz

@@ -59,7 +59,8 @@ class Gathering {
   }
 
  private:
-  static constexpr unsigned most = 65'535 / 3 * 3;  // vertices: an index has 16 bits
+  // Vertices of a command. Indices of 16 bits reach so many; those of 32 are for renderers without offsets.
+  static constexpr unsigned most = (sizeof(ImDrawIdx) == 2 ? 65'535 : 1u << 30) / 3 * 3;
 
   bool starts_new(const ImVec4& clip, const ImDrawCmd& source) const {
     if (list_.CmdBuffer.empty() || vertices_ == most) return true;

@@ -124,32 +124,42 @@ GpuStatus GpuJob::status() const {
   return status_;
 }
 
-bool GpuJob::wait(std::chrono::milliseconds limit) const {
-  const auto end = std::chrono::steady_clock::now() + limit;
+bool GpuJob::wait(std::chrono::milliseconds limit) {
+  work();
+  const auto end = WorkClock::now() + limit;
   while (status().busy) {
-    if (std::chrono::steady_clock::now() > end) return false;
+    if (WorkClock::now() > end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return true;
 }
 
-void GpuJob::begin(std::function<GpuCheck()> work) {
+void GpuJob::work() {
+  if (const auto task = std::exchange(waiting_, {})) carry_out(task);
+}
+
+void GpuJob::begin(std::function<GpuCheck()> task) {
   leave();
   status_ = {true, 0, "", nullptr};
-  thread_ = std::thread([this, work = std::move(work)] {
-    GpuStatus result;
-    try {
-      result.check = std::make_shared<const GpuCheck>(work());
-    } catch (const Left&) {
-    } catch (const std::exception& error) {
-      result.error = error.what();
-    }
-    {
-      const std::lock_guard lock(mutex_);
-      status_ = std::move(result);
-    }
-    if (wake_) wake_();
-  });
+  if (mode_ == WorkMode::in_slices)
+    waiting_ = std::move(task);
+  else
+    thread_ = std::thread([this, task = std::move(task)] { carry_out(task); });
+}
+
+void GpuJob::carry_out(const std::function<GpuCheck()>& task) {
+  GpuStatus result;
+  try {
+    result.check = std::make_shared<const GpuCheck>(task());
+  } catch (const Left&) {
+  } catch (const std::exception& error) {
+    result.error = error.what();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    status_ = std::move(result);
+  }
+  if (wake_) wake_();
 }
 
 void GpuJob::leave() {

@@ -13,6 +13,7 @@
 #include "sim/tensor_bytes.h"
 #include "viz/divergence.h"
 #include "viz/header_request.h"
+#include "viz/platform.h"
 
 namespace tilewalk::viz {
 
@@ -52,7 +53,8 @@ const GpuDevice& gpu_device();
 
 class GpuJob {
  public:
-  explicit GpuJob(std::function<void()> wake) : wake_(std::move(wake)) {}
+  explicit GpuJob(std::function<void()> wake, WorkMode mode = default_work_mode)
+      : wake_(std::move(wake)), mode_(mode) {}
   ~GpuJob() { leave(); }
   GpuJob(const GpuJob&) = delete;
   GpuJob& operator=(const GpuJob&) = delete;
@@ -61,14 +63,20 @@ class GpuJob {
   void open(std::string name_or_path);
   void run(std::string kernel, std::shared_ptr<const RunFacts> facts);
   GpuStatus status() const;
-  bool wait(std::chrono::milliseconds limit) const;
+  bool wait(std::chrono::milliseconds limit);
+
+  // In slices: does what there is to do, whole, for it is short. On threads it does nothing.
+  void work();
 
  private:
-  void begin(std::function<GpuCheck()> work);
+  void begin(std::function<GpuCheck()> task);
+  void carry_out(const std::function<GpuCheck()>& task);
   void leave();
   Progress progress();
 
   std::function<void()> wake_;
+  WorkMode mode_;
+  std::function<GpuCheck()> waiting_;  // in slices: to be done
   mutable std::mutex mutex_;
   GpuStatus status_;
   std::atomic<bool> stop_ = false;

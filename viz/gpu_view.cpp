@@ -230,8 +230,9 @@ void draw_gpu(const Frame& frame, Commands& commands) {
   };
   Parts parts;
   const bool may_run = gpu_device().present && !kernels.empty();
-  const std::string why =
-      kernels.empty() ? frame.filled(Str::source_no_kernel, algorithm) : gpu_device().words;
+  const std::string why = kernels.empty() ? frame.filled(Str::source_no_kernel, algorithm)
+                          : in_page       ? std::string(frame.text(Str::no_gpu_in_page))
+                                          : gpu_device().words;
   const std::string error = frame.gpu ? frame.gpu->error : "";
   parts.now =
       may_run ? draw_buttons(frame, {{0, 0}, {width, far}}, kernels, false, nothing) : paragraph_height(why);

@@ -1,6 +1,29 @@
 #include "viz/keys.h"
 
+#include "viz/platform.h"
+
 namespace tilewalk::viz {
+namespace {
+
+constexpr std::pair<char32_t, Key> by_character[] = {{U'1', Key::digit1},
+                                                     {U'2', Key::digit2},
+                                                     {U'3', Key::digit3},
+                                                     {U'4', Key::digit4},
+                                                     {U'?', Key::question},
+                                                     {U'？', Key::question},
+                                                     {U'[', Key::left_bracket},
+                                                     {U']', Key::right_bracket},
+                                                     {U'a', Key::a},
+                                                     {U'd', Key::d},
+                                                     {U'f', Key::f},
+                                                     {U'g', Key::g},
+                                                     {U'l', Key::l},
+                                                     {U'p', Key::p},
+                                                     {U'r', Key::r},
+                                                     {U's', Key::s},
+                                                     {U't', Key::t}};
+
+}  // namespace
 
 std::span<const KeyRow> key_table() {
   static const KeyRow table[] = {
@@ -31,7 +54,7 @@ std::span<const KeyRow> key_table() {
       {{Key::down, true}, "Ctrl ↓", Str::key_field_down, MoveField{1}},
       {{Key::left, true}, "Ctrl ←", Str::key_field_less, ChangeField{-1}},
       {{Key::right, true}, "Ctrl →", Str::key_field_more, ChangeField{1}},
-      {{Key::c, true}, "Ctrl C", Str::key_copy, CopyCall{}},
+      {{Key::c, true}, "Ctrl C", in_page ? Str::key_copy_link : Str::key_copy, CopyCall{}},
       {{Key::g}, "G", Str::key_go_to, FocusGoTo{}},
       {{Key::d}, "D", Str::first_difference, SeekDivergence{}},
       {{Key::s}, "S", Str::key_save, SaveImage{""}},
@@ -49,6 +72,19 @@ std::span<const KeyRow> key_table() {
       {{Key::q, true}, "Ctrl Q", Str::key_quit, Quit{}},
   };
   return table;
+}
+
+std::optional<Key> key_of_character(char32_t character) {
+  const char32_t small = character >= U'A' && character <= U'Z' ? character - U'A' + U'a' : character;
+  for (const auto& [known, key] : by_character) {
+    if (known == small) return key;
+  }
+  return std::nullopt;
+}
+
+bool needs_ctrl(Key key) {
+  return key == Key::plus || key == Key::minus || key == Key::digit0 || key == Key::q || key == Key::c ||
+         (key >= Key::digit1 && key <= Key::digit4);
 }
 
 const KeyRow* row_of(const KeyPress& press) {

@@ -1,6 +1,7 @@
 // Keys, as a table: what is pressed, what it does, and how the overlay at `?` says it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -52,6 +53,13 @@ struct KeyPress {
   bool ctrl = false, shift = false;
   bool operator==(const KeyPress&) const = default;
 };
+
+// What a typed character means. Characters rather than codes, because where they lie depends on the
+// keyboard's layout.
+std::optional<Key> key_of_character(char32_t character);
+// Of keys that are known by their code too: only with Ctrl do these mean something; without it they are
+// characters.
+bool needs_ctrl(Key key);
 
 struct KeyRow {
   KeyPress press;

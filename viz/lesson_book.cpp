@@ -1,5 +1,7 @@
 #include "viz/lesson_book.h"
 
+#include <algorithm>
+
 #include <filesystem>
 #include <fstream>
 
@@ -58,6 +60,10 @@ void LessonBook::look_at_answer() {
   const auto found = answers.find(shown_.step->id);
   frame_.given = shown_.prediction && found != answers.end() ? &found->second : nullptr;
   frame_.why = frame_.given ? judge(*shown_.prediction, frame_.given->text).why : Filled{};
+}
+
+bool LessonBook::is_own() const {
+  return std::any_of(own_.begin(), own_.end(), [&](const auto& own) { return own.get() == lesson_; });
 }
 
 void LessonBook::close() {

@@ -32,6 +32,7 @@ class LessonBook {
   void open(const std::string& name, const std::string& step, Language language);
   void close();
   bool is_open() const { return lesson_ != nullptr; }
+  bool is_own() const;  // of a file, which nobody else has
   // Whether there is such a page.
   bool turn(int direction);
   void set_language(Language language);

@@ -16,7 +16,6 @@ namespace tilewalk::viz {
 namespace {
 
 constexpr std::string_view first_line = "tilewalk-viewer 1";
-constexpr std::string_view step_names[] = {"operation", "tile", "inner_loop", "kernel"};
 constexpr std::size_t most_raised = 32, most_bytes = 1 << 16;
 
 [[noreturn]] void refuse(std::string_view what) {
@@ -60,9 +59,9 @@ void take(Settings& s, std::string_view key, std::string_view rest) {
   else if (key == "answers")
     s.answers = number_in(word, 0, 1) != 0;
   else if (key == "step")
-    s.step = static_cast<StepSize>(index_in(step_names, word));
+    s.step = static_cast<StepSize>(index_in(step_size_names, word));
   else if (key == "speed")
-    s.speed = number_in(word, 0.25f, 128);
+    s.speed = number_in(word, least_speed, most_speed);
   else
     refuse(key);
 }
@@ -73,7 +72,7 @@ std::string format_settings(const Settings& s) {
   std::string text =
       fmt::format("{}\nlanguage {}\ntheme {}\nscale {}\nprojector {}\nstep {}\nspeed {}\nraised", first_line,
                   language_codes[std::size_t(s.language)], theme_names[std::size_t(s.theme)], s.scale,
-                  int{s.projector}, step_names[std::size_t(s.step)], s.speed);
+                  int{s.projector}, step_size_names[std::size_t(s.step)], s.speed);
   for (const ViewId id : s.raised) text += " " + std::string(view_of(id).name);
   text += fmt::format("\nanswers {}\n", int{s.answers});
   for (std::string_view rest = s.scores; !rest.empty();)
@@ -129,6 +128,24 @@ std::string settings_path() {
   const char *folder = std::getenv("XDG_CONFIG_HOME"), *home = std::getenv("HOME");
   if (folder && *folder) return std::string(folder) + "/tilewalk/viewer.txt";
   return home && *home ? std::string(home) + "/.config/tilewalk/viewer.txt" : "";
+}
+
+SettingsKeeper::SettingsKeeper(std::string path, const Settings& now)
+    : path_(std::move(path)), kept_(format_settings(now)) {}
+
+std::string SettingsKeeper::look(const Settings& now) {
+  std::string text = format_settings(now);
+  if (text == kept_) return "";
+  kept_ = std::move(text);
+  if (keep_) keep_(kept_);
+  if (path_.empty()) return "";
+  try {
+    save_settings(path_, now);
+  } catch (const RequestError& error) {
+    path_.clear();
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace tilewalk::viz

@@ -1,6 +1,7 @@
 // Settings that outlive the window: a small text file, written whole or not at all.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,19 @@ void save_settings(const std::string& path, const Settings& settings);  // throw
 
 // In the user's configuration folder; "" where there is none.
 std::string settings_path();
+
+// Keeps the settings as soon as they change.
+class SettingsKeeper {
+ public:
+  SettingsKeeper(std::string path, const Settings& now);
+  // Returns what is wrong where the file cannot be written, once; else "".
+  std::string look(const Settings& now);
+  // Writes them, in the form of the file, somewhere else too.
+  void also(std::function<void(const std::string&)> keep) { keep_ = std::move(keep); }
+
+ private:
+  std::string path_, kept_;
+  std::function<void(const std::string&)> keep_;
+};
 
 }  // namespace tilewalk::viz

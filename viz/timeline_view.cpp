@@ -40,6 +40,7 @@ float steps_width(const Frame& frame, bool in_words) {
 
 void draw_step_sizes(const Frame& frame, Box& row, Commands& commands) {
   const bool in_words = steps_width(frame, true) <= row.width() * 0.6f;
+  if (steps_width(frame, in_words) > row.width()) return;  // a telephone's; the keys 1 to 4 do the same
   for (int n = 0; n < 4; ++n) {
     const std::string label = step_label(frame, n, in_words);
     const auto size = static_cast<StepSize>(n);

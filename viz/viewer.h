@@ -20,14 +20,15 @@ struct NoWindow : std::runtime_error {
 };
 
 struct ViewerOptions {
-  std::vector<RunRequest> runs;  // one to three
-  std::string at;                // where to begin, in words; "": the start
+  std::vector<RunRequest> runs;  // one to three; none: the lesson says what runs
+  std::string at;                // where to begin, in words; "": the start, or where the lesson's step stands
   Settings settings;
   Selection selection;
+  std::vector<ViewId> raised;  // to the front, beyond the settings'; the latest last
   int width = 1600, height = 900;
   bool playing = false;  // a window begins to play at once
   std::string recorded;  // a GPU run to hold the model against, of the program's or a file; "": none
-  // Instead of runs: a lesson, and a step of it; "": none. OpenLesson says what they may be.
+  // A lesson, and a step of it; "": none. OpenLesson says what they may be.
   std::string lesson, step;
   bool reveal = false;        // the answer to the step's question
   std::string settings_file;  // where a window keeps its settings; "": nowhere

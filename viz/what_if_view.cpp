@@ -2,6 +2,7 @@
 // says why, with the remedy, and leaves the runs as they were.
 #include <cmath>
 
+#include "viz/platform.h"
 #include "viz/section.h"
 #include "viz/views.h"
 #include "viz/what_if.h"
@@ -157,7 +158,8 @@ void draw_what_if(const Frame& frame, Commands& commands) {
   for (std::size_t n = 1; n < fields.size(); ++n)
     draw_field(frame, n, rest.cut_top(std::round(frame.px(line))), commands);
   rest.cut_top(frame.px(gap));
-  if (text_button(frame, rest.cut_top(std::round(frame.px(line))), "copy", frame.text(Str::copy_call)))
+  if (text_button(frame, rest.cut_top(std::round(frame.px(line))), "copy",
+                  frame.text(in_page ? Str::copy_link : Str::copy_call)))
     commands.push_back(CopyCall{});
 }
 

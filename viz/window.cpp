@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "sim/error.h"
-#include "viz/damage.h"
+#include "viz/canvas.h"
 #include "viz/files.h"
 #include "viz/image.h"
 #include "viz/settings_file.h"
@@ -96,58 +96,6 @@ bool keeps_pixels(GLFWwindow* window) {
   return true;
 }
 
-// Draws frames, or what changed of them.
-class Canvas {
- public:
-  explicit Canvas(GLFWwindow* window) : window_(window), keeps_pixels_(keeps_pixels(window)) {}
-
-  // `afresh`: what is on the screen cannot be built upon. Returns whether there was anything to draw.
-  bool draw(const ImDrawData& data, Colour background, bool afresh) {
-    if (afresh || !keeps_pixels_ || background != background_) damage_.forget();
-    background_ = background;
-    const std::vector<Patch> patches = keeps_pixels_ ? damage_.update(data) : whole(data);
-    if (patches.empty()) return false;
-    for (const Patch& patch : patches) clear(patch, data);
-    ImDrawData part = keeps_pixels_ ? damage_.part(data, patches) : data;
-    ImGui_ImplOpenGL3_RenderDrawData(&part);
-    glfwSwapBuffers(window_);
-    return true;
-  }
-
- private:
-  static std::vector<Patch> whole(const ImDrawData& data) {
-    return {{0, 0, int(data.DisplaySize.x), int(data.DisplaySize.y)}};
-  }
-  void clear(const Patch& patch, const ImDrawData& data) const {
-    const ImVec2 scale = data.FramebufferScale;
-    const auto x = [&](int at) { return int(float(at) * scale.x); };
-    const auto y = [&](int at) { return int((data.DisplaySize.y - float(at)) * scale.y); };
-    glEnable(GL_SCISSOR_TEST);
-    glScissor(x(patch.x0), y(patch.y1), x(patch.x1) - x(patch.x0), y(patch.y0) - y(patch.y1));
-    glClearColor(float(background_ & 0xFF) / 255, float(background_ >> 8 & 0xFF) / 255,
-                 float(background_ >> 16 & 0xFF) / 255, 1);
-    glClear(GL_COLOR_BUFFER_BIT);
-    glDisable(GL_SCISSOR_TEST);
-  }
-
-  GLFWwindow* window_;
-  bool keeps_pixels_;
-  Damage damage_;
-  Colour background_ = 0;
-};
-
-bool draw_frame(Canvas& canvas, UiContext& ui, App& app, bool afresh) {
-  const bool new_fonts = ui.prepare(app);
-  if (new_fonts) ImGui_ImplOpenGL3_DestroyFontsTexture();
-  // The canvas has painted it; a second time would cost a software renderer a fifth of the frame.
-  ImGui::GetStyle().Colors[ImGuiCol_WindowBg].w = 0;
-  ImGui_ImplOpenGL3_NewFrame();  // makes a texture where there is none
-  if (!ImGui::GetIO().Fonts->TexID) ImGui_ImplOpenGL3_CreateFontsTexture();
-  ImGui_ImplGlfw_NewFrame();
-  const ImDrawData& data = *ui.draw(app);
-  return canvas.draw(data, theme_of(app.settings().theme).background, afresh || new_fonts);
-}
-
 // In the current folder.
 std::string next_free_name() {
   for (int n = 1; n < 10'000; ++n) {
@@ -179,28 +127,6 @@ void hand_out(GLFWwindow* window, App& app, std::string& title) {
   glfwSetWindowTitle(window, title.c_str());
 }
 
-// Keeps the settings as soon as they change. A folder that cannot be written is said once.
-class SettingsKeeper {
- public:
-  SettingsKeeper(std::string path, const Settings& now)
-      : path_(std::move(path)), kept_(format_settings(now)) {}
-  void look(App& app) {
-    if (path_.empty()) return;
-    std::string now = format_settings(app.settings());
-    if (now == kept_) return;
-    kept_ = std::move(now);
-    try {
-      save_settings(path_, app.settings());
-    } catch (const RequestError& error) {
-      app.say(error.what());
-      path_.clear();
-    }
-  }
-
- private:
-  std::string path_, kept_;
-};
-
 void run_loop(GLFWwindow* window, UiContext& ui, App& app, PressedKeys& keys,
               const std::function<bool()>& stop, const std::string& settings_file) {
   using Clock = std::chrono::steady_clock;
@@ -209,7 +135,7 @@ void run_loop(GLFWwindow* window, UiContext& ui, App& app, PressedKeys& keys,
   bool drawn = true;
   std::string title;
   SettingsKeeper keeper(settings_file, app.settings());
-  Canvas canvas(window);
+  Canvas canvas(keeps_pixels(window));
   while (!glfwWindowShouldClose(window) && !stop()) {
     if (frames_left > 0 || app.moving()) {
       drawn ? glfwPollEvents()
@@ -227,9 +153,10 @@ void run_loop(GLFWwindow* window, UiContext& ui, App& app, PressedKeys& keys,
     const auto now = Clock::now();
     app.update(std::chrono::duration<double>(now - before).count());
     before = now;
-    drawn = draw_frame(canvas, ui, app, keys.take_exposed());
+    drawn = canvas.draw(ui, app, keys.take_exposed(), ImGui_ImplGlfw_NewFrame);
+    if (drawn) glfwSwapBuffers(window);
     hand_out(window, app, title);
-    keeper.look(app);
+    if (const std::string wrong = keeper.look(app.settings()); !wrong.empty()) app.say(wrong);
     frames_left = std::max(0, frames_left - 1);
   }
 }

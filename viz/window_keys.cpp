@@ -35,40 +35,6 @@ constexpr std::pair<int, Key> by_code[] = {{GLFW_KEY_SPACE, Key::space},
                                            {GLFW_KEY_Q, Key::q},
                                            {GLFW_KEY_C, Key::c}};
 
-// Characters rather than codes, because where they lie depends on the keyboard's layout.
-constexpr std::pair<unsigned, Key> by_character[] = {{'1', Key::digit1},
-                                                     {'2', Key::digit2},
-                                                     {'3', Key::digit3},
-                                                     {'4', Key::digit4},
-                                                     {'?', Key::question},
-                                                     {U'？', Key::question},
-                                                     {'[', Key::left_bracket},
-                                                     {']', Key::right_bracket},
-                                                     {'a', Key::a},
-                                                     {'A', Key::a},
-                                                     {'l', Key::l},
-                                                     {'L', Key::l},
-                                                     {'r', Key::r},
-                                                     {'R', Key::r},
-                                                     {'f', Key::f},
-                                                     {'g', Key::g},
-                                                     {'G', Key::g},
-                                                     {'d', Key::d},
-                                                     {'D', Key::d},
-                                                     {'s', Key::s},
-                                                     {'S', Key::s},
-                                                     {'F', Key::f},
-                                                     {'t', Key::t},
-                                                     {'T', Key::t},
-                                                     {'p', Key::p},
-                                                     {'P', Key::p}};
-
-// Only with Ctrl do these mean something as codes; without it they are characters.
-bool needs_ctrl(Key key) {
-  return key == Key::plus || key == Key::minus || key == Key::digit0 || key == Key::q || key == Key::c ||
-         (key >= Key::digit1 && key <= Key::digit4);
-}
-
 PressedKeys& keys_of(GLFWwindow* window) {
   return *static_cast<PressedKeys*>(glfwGetWindowUserPointer(window));
 }
@@ -92,9 +58,7 @@ void on_character(GLFWwindow* window, unsigned character) {
   PressedKeys& keys = keys_of(window);
   keys.happened = true;
   if (is_typing()) return;
-  for (const auto& [known, key] : by_character) {
-    if (known == character) keys.pressed.push_back({key});
-  }
+  if (const auto key = key_of_character(character)) keys.pressed.push_back({*key});
 }
 
 void note(GLFWwindow* window) { keys_of(window).happened = true; }
