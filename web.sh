@@ -74,9 +74,10 @@ build_page() {
 
 if [[ $mode == test ]]; then
   trap print_stages EXIT
-  stage "packages" install_packages "${build_packages[@]}" "${web_packages[@]}" "${viewer_packages[@]}" "${browser_packages[@]}"
+  stage "packages" install_packages "${build_packages[@]}" "${test_packages[@]}" "${web_packages[@]}" "${viewer_packages[@]}" "${browser_packages[@]}"
   stage "build the page" build_page
-  stage "build release" build release tilewalk
+  stage "build the native program" build release tilewalk
+  stage "build its benchmark" build release bench
   stage "test the page" "$root/tests/page/run.sh" "$page" "$root/build/release/bin/tilewalk"
   exit
 fi
