@@ -1,4 +1,4 @@
-# Sourced by demo.sh, test.sh and .ci/run: the packages tilewalk needs, how to build it, and a table of stage times.
+# Sourced by demo.sh, test.sh, web.sh and .ci/run: the packages tilewalk needs, how to build it, and a table of stage times.
 # Progress goes to stderr, so that what a script prints on stdout can be piped.
 
 build_packages=(cmake ninja-build g++ libeigen3-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev)
