@@ -24,7 +24,9 @@ bool Canvas::draw(UiContext& ui, App& app, bool afresh, const std::function<void
   ImGui_ImplOpenGL3_NewFrame();  // makes a texture where there is none
   if (!ImGui::GetIO().Fonts->TexID) ImGui_ImplOpenGL3_CreateFontsTexture();
   begin();
+  const auto start = WorkClock::now();
   const ImDrawData& data = *ui.draw(app);
+  built_ = std::chrono::duration<double>(WorkClock::now() - start).count();
   return paint(data, theme_of(app.settings().theme).background, afresh || new_fonts);
 }
 

@@ -19,6 +19,8 @@ class Canvas {
   // upon. Returns whether there was anything to draw.
   bool draw(UiContext& ui, App& app, bool afresh, const std::function<void()>& begin);
 
+  double built() const { return built_; }  // seconds that the last frame took to build, before it was drawn
+
  private:
   bool paint(const ImDrawData& data, Colour background, bool afresh);
   void clear(const Patch& patch, const ImDrawData& data) const;
@@ -26,6 +28,7 @@ class Canvas {
   bool keeps_pixels_;
   Damage damage_;
   Colour background_ = 0;
+  double built_ = 0;
 };
 
 }  // namespace tilewalk::viz

@@ -178,7 +178,7 @@ class Page {
   }
 
   // For measurements: what the last frame cost to build, in seconds, and the same triangles drawn once more.
-  double built() const { return built_; }
+  double built() const { return canvas_.built(); }
   std::size_t vertices() const { return vertices_; }
   void draw_again() {
     ImGui_ImplOpenGL3_NewFrame();
@@ -205,12 +205,10 @@ class Page {
     take_pointer();
     app_.update(seconds);
     ImGuiIO& io = ImGui::GetIO();
-    const auto begin = WorkClock::now();
     canvas_.draw(ui_, app_, std::exchange(afresh_, false), [&] {
       io.DisplaySize = {float(width_), float(height_)};
       io.DeltaTime = float(seconds);
     });
-    built_ = std::chrono::duration<double>(WorkClock::now() - begin).count();
     vertices_ = std::size_t(ImGui::GetDrawData()->TotalVtxCount);
     frames_left_ = std::max(0, frames_left_ - 1);
     hand_out();
@@ -251,7 +249,7 @@ class Page {
   SettingsKeeper keeper_;
   std::deque<PointerEvent> pointer_;
   std::string title_, language_;
-  double before_ = 0, built_ = 0;
+  double before_ = 0;
   std::size_t vertices_ = 0;
   int width_ = 0, height_ = 0, frames_left_ = frames_to_settle, pictures_ = 0;
   bool afresh_ = true;
