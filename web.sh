@@ -9,7 +9,10 @@ mode=serve port=8000
 case ${1:-} in
   '') ;;
   --build | --test) mode=${1#--} ;;
-  --port) port=${2:?--port: a number is missing, e.g. --port 8080} ;;
+  --port)
+    port=${2:-}
+    [[ $port =~ ^[0-9]{1,5}$ ]] && ((10#$port <= 65535)) || { say "--port '$port': must be a number up to 65535, e.g. --port 8080"; exit 2; }
+    ;;
   *) say "unknown option '$1': say ./web.sh, ./web.sh --port 8080, ./web.sh --build or ./web.sh --test"; exit 2 ;;
 esac
 

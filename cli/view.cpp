@@ -1,11 +1,11 @@
 // tilewalk view: the window, or pictures without one.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <span>
-
-#include <fmt/format.h>
 
 #include "cli/algorithm_list.h"
 #include "cli/command.h"
@@ -18,15 +18,13 @@
 #include "lessons/lessons.h"
 #include "lessons/numbers.h"
 #include "sim/error.h"
+#include "viz/viewer.h"
 
 namespace tilewalk {
 namespace {
 
 constexpr std::size_t most_runs = 3;
 constexpr std::int64_t most_pixels = 16384;
-constexpr std::string_view languages[] = {"en", "zh"}, themes[] = {"dark", "light", "contrast"},
-                           step_sizes[] = {"operation", "tile", "inner_loop", "kernel"},
-                           values_shown[] = {"scores", "q", "k", "v", "o", "rows"};
 
 constexpr const char* score_scale = "--score-scale";  // --scale is the interface's here
 
@@ -170,12 +168,15 @@ void check_recorded_flags(const Flags& flags) {
 }
 
 void take_settings(const Flags& flags, ViewRequest& request) {
-  if (flags.lang) request.language = one_of("--lang", "language", flags.lang, languages);
-  if (flags.theme) request.theme = one_of("--theme", "theme", flags.theme, themes);
-  if (flags.step_size) request.step_size = one_of("--step-size", "step size", flags.step_size, step_sizes);
-  if (flags.values) request.values = one_of("--values", "tile", flags.values, values_shown);
-  if (flags.scale) request.scale = parse_between("--scale", *flags.scale, 0.75f, 3, "1.5");
-  if (flags.speed) request.speed = parse_between("--speed", *flags.speed, 0.25f, 128, "8");
+  if (flags.lang) request.language = one_of("--lang", "language", flags.lang, language_codes);
+  if (flags.theme) request.theme = one_of("--theme", "theme", flags.theme, viz::theme_names);
+  if (flags.step_size)
+    request.step_size = one_of("--step-size", "step size", flags.step_size, viz::step_size_names);
+  if (flags.values) request.values = one_of("--values", "tile", flags.values, viz::tile_shown_names);
+  if (flags.scale)
+    request.scale = parse_between("--scale", *flags.scale, viz::least_scale, viz::most_scale, "1.5");
+  if (flags.speed)
+    request.speed = parse_between("--speed", *flags.speed, viz::least_speed, viz::most_speed, "8");
   if (flags.field)
     request.field = static_cast<std::size_t>(parse_whole("--field", *flags.field, 1, 64, "3") - 1);
   request.projector = flags.projector;

@@ -24,10 +24,3 @@ target_include_directories(imgui SYSTEM PUBLIC ${imgui_SOURCE_DIR} ${stb_SOURCE_
 target_compile_definitions(imgui PUBLIC "ImDrawIdx=unsigned int" PRIVATE IMGUI_IMPL_OPENGL_ES3)
 find_package(Threads)  # Emscripten's answers without flags: there are none
 set(TILEWALK_HAS_VIEWER ON)
-
-# tilewalk_precompile(<target> <header>...): headers that most of its files read. It halves the time that this compiler
-# takes; others are quicker, and ccache serves them better without.
-function(tilewalk_precompile target)
-  target_precompile_headers(${target} PRIVATE
-    <algorithm> <array> <functional> <map> <memory> <optional> <span> <string> <string_view> <variant> <vector> ${ARGN})
-endfunction()

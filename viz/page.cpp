@@ -67,10 +67,7 @@ void make_context() {
 
 class Backend {
  public:
-  Backend() {
-    ImGui_ImplOpenGL3_Init("#version 300 es");
-    map_keys();
-  }
+  Backend() { ImGui_ImplOpenGL3_Init("#version 300 es"); }
   ~Backend() { ImGui_ImplOpenGL3_Shutdown(); }
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
@@ -103,6 +100,7 @@ class Page {
         keeper_(options.settings_file, options.settings) {
     keeper_.also([](const std::string& settings) { page_keep(settings.c_str()); });
     app_.copy_as(link_of);
+    ImGui::GetIO().SetClipboardTextFn = [](void*, const char* text) { page_copy(text); };  // of a field
     begin(app_, options);
     if (options.playing) app_.play_once_open();
     if (!options.notice.empty()) app_.say(options.notice);
@@ -114,9 +112,9 @@ class Page {
     app_.set_density(density);
     if (width != width_ || height != height_) afresh_ = true, happened();
     width_ = width, height_ = height;
-    if (frames_left_ > 0 || app_.moving() || !pointer_.empty()) draw(now);
+    if (wants_frame()) draw(now);
     const bool more = app_.work_until(WorkClock::now() + slice);
-    return more || frames_left_ > 0 || app_.moving() || !pointer_.empty();
+    return more || wants_frame();
   }
 
   void happened() { frames_left_ = frames_to_settle; }
@@ -126,7 +124,7 @@ class Page {
     pointer_.push_back(event);
     happened();
   }
-  // By pixels. A finger that rests on nothing that moves with it scrolls.
+  // By pixels.
   void scroll(float x, float y) {
     ImGui::GetIO().MouseWheelH += -x / line_of_wheel;
     ImGui::GetIO().MouseWheel += -y / line_of_wheel;
@@ -136,17 +134,15 @@ class Page {
   // Returns whether the key means something here, so that the browser should leave it.
   bool press(std::string_view name, bool down, bool ctrl, bool shift, bool alt) {
     ImGuiIO& io = ImGui::GetIO();
-    io.KeyCtrl = ctrl, io.KeyShift = shift, io.KeyAlt = alt;
-    hold_key(name, down);
+    const bool known = keys_.stroke(name, down, ctrl, shift, alt);
     happened();
     if (!down) return false;
     if (io.WantTextInput) {
-      // What is pasted comes as an event of its own.
-      const bool pastes = ctrl && (name == "v" || name == "V");
       std::string_view rest = name;
       const bool types = !ctrl && !name.empty() && (take_character(rest), rest.empty());
       if (types) io.AddInputCharactersUTF8(std::string(name).c_str());
-      return !pastes;
+      const bool pastes = ctrl && name == "v";  // comes as an event of its own
+      return types || (known && !pastes);
     }
     if (alt) return false;
     const auto key = key_press(name, ctrl, shift);
@@ -171,9 +167,7 @@ class Page {
     happened();
   }
   void blur() {
-    ImGuiIO& io = ImGui::GetIO();
-    std::fill(std::begin(io.KeysDown), std::end(io.KeysDown), false);
-    io.KeyCtrl = io.KeyShift = io.KeyAlt = false;
+    keys_.release_all();
     happened();
   }
 
@@ -186,6 +180,10 @@ class Page {
   }
 
  private:
+  bool wants_frame() const {
+    return frames_left_ > 0 || app_.moving() || !pointer_.empty() || !keys_.empty();
+  }
+
   // One change of a button a frame, so that a quick click is seen.
   void take_pointer() {
     ImGuiIO& io = ImGui::GetIO();
@@ -203,6 +201,7 @@ class Page {
     const double seconds = std::clamp((now - before_) / 1000, 1e-4, 0.25);
     before_ = now;
     take_pointer();
+    keys_.take();
     app_.update(seconds);
     ImGuiIO& io = ImGui::GetIO();
     canvas_.draw(ui_, app_, std::exchange(afresh_, false), [&] {
@@ -244,6 +243,7 @@ class Page {
 
   UiContext ui_;
   Backend backend_;
+  FieldKeys keys_;
   App app_;
   Canvas canvas_;
   SettingsKeeper keeper_;

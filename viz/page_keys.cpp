@@ -2,6 +2,9 @@
 
 #include <imgui.h>
 
+#include <algorithm>
+#include <set>
+
 #include "viz/fonts.h"
 
 namespace tilewalk::viz {
@@ -62,16 +65,40 @@ std::optional<KeyPress> key_press(std::string_view name, bool ctrl, bool shift) 
   return std::nullopt;
 }
 
-void map_keys() {
+FieldKeys::FieldKeys() {
   ImGuiIO& io = ImGui::GetIO();
   for (int n = 0; n < int(std::size(named)); ++n) {
     if (named[n].field != ImGuiKey_COUNT) io.KeyMap[named[n].field] = n;
   }
 }
 
-void hold_key(std::string_view name, bool down) {
-  for (std::size_t n = 0; n < std::size(named); ++n) {
-    if (named[n].name == name) ImGui::GetIO().KeysDown[n] = down;
+bool FieldKeys::stroke(std::string_view name, bool down, bool ctrl, bool shift, bool alt) {
+  const auto row = std::find_if(std::begin(named), std::end(named), [&](const NamedKey& k) {
+    return k.name == name && k.field != ImGuiKey_COUNT;
+  });
+  const bool known = row != std::end(named);
+  strokes_.push_back({known ? int(row - std::begin(named)) : -1, down, ctrl, shift, alt});
+  return known;
+}
+
+void FieldKeys::release_all() {
+  strokes_.clear();
+  ImGuiIO& io = ImGui::GetIO();
+  std::fill(std::begin(io.KeysDown), std::end(io.KeysDown), false);
+  io.KeyCtrl = io.KeyShift = io.KeyAlt = false;
+}
+
+void FieldKeys::take() {
+  ImGuiIO& io = ImGui::GetIO();
+  std::set<int> changed;
+  for (; !strokes_.empty(); strokes_.pop_front()) {
+    const Stroke& s = strokes_.front();
+    const bool other_modifiers = s.ctrl != io.KeyCtrl || s.shift != io.KeyShift || s.alt != io.KeyAlt;
+    if (changed.count(s.key) || (other_modifiers && !changed.empty())) return;
+    io.KeyCtrl = s.ctrl, io.KeyShift = s.shift, io.KeyAlt = s.alt;
+    if (s.key < 0) continue;
+    io.KeysDown[s.key] = s.down;
+    changed.insert(s.key);
   }
 }
 

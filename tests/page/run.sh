@@ -6,4 +6,5 @@ export TILEWALK_PAGE TILEWALK_PROGRAM
 TILEWALK_PAGE=$(realpath "$1") TILEWALK_PROGRAM=$(realpath "$2")
 cd "$(dirname "${BASH_SOURCE[0]}")"
 shift 2
-exec /usr/bin/python3 -u -m unittest -v "${@:-discover}"
+(($#)) || set -- test_page test_numbers
+exec /usr/bin/python3 -u -m unittest -v "$@"

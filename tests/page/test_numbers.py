@@ -124,5 +124,5 @@ class Speed(unittest.TestCase):
                 medians.append(median)
                 print(f"canvas {browser.canvas_size()}, {vertices} vertices: {rate:.1f} frames/s, a bare page that draws "
                       f"the same {bare:.1f}; a frame is built in {median:.1f} ms (95 %: {late:.1f})")
-            self.assertLessEqual(min(medians), 8)
+            self.assertLessEqual(sorted(medians)[1], 8)
             self.assertGreaterEqual(sorted(ratios)[1], 0.8)

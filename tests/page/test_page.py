@@ -1,6 +1,7 @@
 """The page in a browser: what a reader does with it, and what may come in from outside."""
 import base64
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -77,7 +78,8 @@ class Page(unittest.TestCase):
                 if self.browser.text() == seen[-1]:
                     break
                 seen.append(self.browser.text())
-            self.assertGreater(len(seen), 8)
+            total = re.search(r"of (\d+)|共 (\d+)", seen[0].split("\n")[0])
+            self.assertEqual(len(seen), int(total.group(1) or total.group(2)))
             self.assertTrue(all(word in text.split("\n")[0] for text in seen))
             self.assertEqual(len(set(seen)), len(seen))
             print(f"walked {len(seen)} steps of lesson 1 in {language}")
@@ -176,9 +178,10 @@ class Page(unittest.TestCase):
 
     def test_malformed_links_give_a_message(self):
         bad = ["algorithm=flash9", "n=-1", "n=1e99", "n=99999999999999999999", "lesson=99", "lesson=1&step=77",
-               "help=", "screenshot=a.png", "at=nowhere+at+all", "=", "%ff%00", "q=/data/x.npy",
-               "algorithm=flash2&algorithm=standard", "recorded=nothing", "mask=blocks:/dev/null", "--n=5", "n=5&n=6",
-               "show=cellar", "speed=nan"]
+               "lang=xx", "help=", "version=", "json=", "screenshot=a.png", "frames=0:5&out=x", "at=nowhere+at+all",
+               "nonsense", "=", "%ff%00", "q=/data/x.npy", "algorithm=flash2&algorithm=standard", "block-q=0",
+               "recorded=nothing", "mask=blocks:/dev/null", "arch=../../x", "row=5000&n=64", "--n=5", "n=5&n=6",
+               "fault=none-such", "show=cellar", "size=1x1", "speed=nan", "scale=inf", "field=99999"]
         quiet = []
         for state in bad:
             with self.subTest(state):
@@ -213,7 +216,7 @@ class Page(unittest.TestCase):
         self.browser.press("g", rest=False)
         self.browser.rest()
         self.browser.press(*"load K 2", Keys.ENTER)
-        self.assertIn("k", self.browser.text().lower())
+        self.assertIn("load K 2", self.browser.text().replace("\u00a0", " "))
         self.assertIn("at=event", self.browser.js("return location.hash"))
         before = self.browser.text()
         # "Home" of the transport, with the mouse; the same places as in the picture at this size.
@@ -255,9 +258,23 @@ class OtherBrowsers(unittest.TestCase):
             self.assertIn("demo.sh", browser.js("return document.body.innerText"))
 
     def test_a_part_that_is_missing_is_said(self):
+        for part in ("tilewalk.wasm", "tilewalk.data", "tilewalk.js"):
+            with self.subTest(part), Browser() as browser:
+                browser.driver.execute_cdp_cmd("Network.enable", {})
+                browser.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*" + part]})
+                browser.open(wait=False)
+                words = browser.until(
+                    "const t = document.getElementById('trouble'); return t.hidden ? '' : t.innerText")
+                self.assertIn("ould not be loaded", words)
+
+    def test_loading_shows_how_far_it_is(self):
         with Browser() as browser:
             browser.driver.execute_cdp_cmd("Network.enable", {})
-            browser.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*tilewalk.wasm"]})
+            browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {
+                "offline": False, "latency": 0, "downloadThroughput": 4e6, "uploadThroughput": 4e6})
             browser.open(wait=False)
-            words = browser.until("const t = document.getElementById('trouble'); return t.hidden ? '' : t.innerText")
-            self.assertIn("Could not be loaded", words)
+            seen = set()
+            while not browser.js("return !!(window.Module && Module.page && Module.page.open)"):
+                seen.add(browser.js("const p = document.getElementById('progress'); "
+                                    "return p.hasAttribute('value') ? p.value : -1"))
+            self.assertGreater(len([share for share in seen if 0 < share < 1]), 3, seen)

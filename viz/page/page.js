@@ -168,7 +168,7 @@ if (typeof document !== 'undefined') (function () {
       if (!touch) return point(event, -1, 0);
       const x = event.clientX - touch.x, y = event.clientY - touch.y;
       if (!touch.scrolls && Math.hypot(x, y) < 8) return;
-      if (!Module._page_holds()) touch.scrolls = true;
+      if (!Module._page_holds()) touch.scrolls = true;  // it rests on nothing that moves with it
       if (!touch.scrolls) return point(event, -1, 0);
       touch.x = event.clientX;
       touch.y = event.clientY;
@@ -303,10 +303,13 @@ if (typeof document !== 'undefined') (function () {
   function failed(error) {
     if (dead) return;
     dead = true;
-    const from_file = location.protocol === 'file:';
-    trouble(from_file ? say('from_file') : say('not_loaded') + (error && error.message || error) + '.' + say('again'));
+    if (location.protocol === 'file:') trouble(say('from_file'));
+    else if (error instanceof WebAssembly.CompileError) trouble(say('no_wasm'));
+    else trouble(say('not_loaded') + (error && error.message || error) + '.' + say('again'));
   }
-  page.failed = failed;
+  // The compiler's script throws where nobody catches when the data cannot be had.
+  window.addEventListener('error', (event) => { if (!page.open) failed(event.error || event.message); });
+  window.addEventListener('unhandledrejection', (event) => { if (!page.open) failed(event.reason); });
 
   let complaint = '';
   Module.print = (text) => console.log(text);
@@ -349,11 +352,14 @@ if (typeof document !== 'undefined') (function () {
   if (/^zh\b/.test(navigator.language) || /[#&]lang=zh/.test(location.hash)) document.documentElement.lang = 'zh';
   if (/[#&]lang=en/.test(location.hash)) document.documentElement.lang = 'en';
   by('loading').hidden = false;
+  const stop = (key) => {
+    dead = true;
+    trouble(say(key));
+    throw new Error(says[key][0]);  // so that nothing else is loaded
+  };
+  if (typeof WebAssembly !== 'object') stop('no_wasm');
   const probe = document.createElement('canvas').getContext('webgl2');
-  if (!probe) {
-    trouble(say('no_webgl'));
-    throw new Error('no WebGL2');
-  }
+  if (!probe) stop('no_webgl');
   page.software = /swiftshader|llvmpipe|software|microsoft basic render/i.test(rendererOf(probe));
   const lose = probe.getExtension('WEBGL_lose_context');
   if (lose) lose.loseContext();
